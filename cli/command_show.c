@@ -1,0 +1,238 @@
+/* mixboost show: what is in a model file, for people, or as JSON for other programs. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "command.h"
+#include "message.h"
+#include "mixboost/mixboost.h"
+#include "output.h"
+#include "source.h"
+#include "text.h"
+
+static const struct flag flags[] = {
+    {"json", NULL, "Print the whole model as JSON.", 0},
+};
+
+enum { MAX_DEPTH = 64, N_TOP_FEATURES = 10, N_CURVE_ROWS = 8, N_SPARKS = 40, NAME_SIZE = 120 };
+
+static int print_json(const mxb_model *model) {
+    mxb_error error;
+    char *json;
+    size_t n_bytes;
+    mxb_status status = mxb_model_to_json(model, &json, &n_bytes, &error);
+    if (status != MXB_OK) {
+        return fail_status(status, &error);
+    }
+    struct output output;
+    int code = output_open(&output, NULL);
+    if (code == EXIT_DONE) {
+        output_write(&output, json);
+        code = output_close(&output);
+    }
+    mxb_bytes_free(json);
+    return code;
+}
+
+static int has_valid(const mxb_model *model) { return !isnan(mxb_model_curve(model, 0, 1)); }
+
+static void print_rounds(const mxb_model *model) {
+    size_t n_rounds = mxb_model_n_rounds(model);
+    size_t n_trained = mxb_model_n_curve(model);
+    if (mxb_model_stopped_early(model)) {
+        printf("rounds     %zu used of %zu trained: the best by %s on the validation set\n", n_rounds, n_trained,
+               mxb_model_metric(model));
+    } else {
+        printf("rounds     %zu, all that were trained\n", n_rounds);
+    }
+}
+
+/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier". */
+static void print_learners(const mxb_model *model) {
+    size_t n_by_depth[MAX_DEPTH + 1] = {0};
+    size_t n_rounds = mxb_model_n_rounds(model);
+    size_t n_trees = 0;
+    for (size_t round = 1; round <= n_rounds; round++) {
+        if (strcmp(mxb_model_round_learner(model, round), "tree") == 0) {
+            size_t depth = mxb_model_round_depth(model, round);
+            n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
+            n_trees++;
+        }
+    }
+    printf("learners   %zu tree", n_trees);
+    const char *before = " (";
+    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
+        if (n_by_depth[depth] > 0) {
+            printf("%sdepth %zu: %zu", before, depth, n_by_depth[depth]);
+            before = ", ";
+        }
+    }
+    printf("%s, %zu fourier\n", n_trees > 0 ? ")" : "", n_rounds - n_trees);
+}
+
+/* The feature used most of those used less than feature `last`, or as much and later; n_features when there is none. */
+static size_t next_feature(const mxb_model *model, size_t last) {
+    size_t n_features = mxb_model_n_features(model);
+    size_t best = n_features;
+    size_t most = 0;
+    for (size_t i = 0; i < n_features; i++) {
+        size_t n = mxb_model_feature_splits(model, i);
+        size_t n_last = last < n_features ? mxb_model_feature_splits(model, last) : (size_t)-1;
+        int follows = n < n_last || (n == n_last && i > last);
+        if (n > most && follows) {
+            best = i;
+            most = n;
+        }
+    }
+    return best;
+}
+
+static void print_features(const mxb_model *model) {
+    size_t n_features = mxb_model_n_features(model);
+    size_t n_used = 0;
+    for (size_t i = 0; i < n_features; i++) {
+        n_used += mxb_model_feature_splits(model, i) > 0;
+    }
+    printf("features   %zu, of which trees split on %zu\n", n_features, n_used);
+    if (n_used == 0) {
+        return;
+    }
+    printf("\nfeatures split on most\n");
+    size_t feature = next_feature(model, n_features);
+    for (size_t i = 0; i < N_TOP_FEATURES && feature < n_features; i++) {
+        char name[NAME_SIZE];
+        const char *given = mxb_model_feature_name(model, feature);
+        if (given == NULL) {
+            snprintf(name, sizeof name, "column %zu", feature + 1);
+        } else {
+            text_printable(name, sizeof name, given);
+        }
+        printf("%8zu  %s\n", mxb_model_feature_splits(model, feature), name);
+        feature = next_feature(model, feature);
+    }
+}
+
+static void print_options(const mxb_model *model) {
+    printf("\noptions (* not the default)\n");
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        const char *value = mxb_model_option(model, mxb_option_name(i));
+        if (value == NULL) {
+            continue; /* thread counts are not kept */
+        }
+        char printable[NAME_SIZE];
+        text_printable(printable, sizeof printable, value);
+        if (strcmp(value, mxb_option_default(i)) == 0) {
+            printf("    %-22s %s\n", mxb_option_name(i), printable);
+        } else {
+            printf("  * %-22s %s (default %s)\n", mxb_option_name(i), printable, mxb_option_default(i));
+        }
+    }
+}
+
+/* Whether block characters can be expected to come out right. */
+static int stdout_draws_blocks(void) {
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; isatty(STDOUT_FILENO) && i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && *value != '\0') {
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL;
+        }
+    }
+    return 0;
+}
+
+/* The curve in one line of blocks, from its lowest to its highest value. */
+static void print_sparkline(const mxb_model *model, int valid) {
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    size_t n = mxb_model_n_curve(model);
+    size_t n_sparks = n + 1 < N_SPARKS ? n + 1 : N_SPARKS;
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (size_t round = 0; round <= n; round++) {
+        low = fmin(low, mxb_model_curve(model, round, valid));
+        high = fmax(high, mxb_model_curve(model, round, valid));
+    }
+    printf("  %-10s ", valid ? "validation" : "train");
+    for (size_t i = 0; i < n_sparks; i++) {
+        size_t round = n_sparks > 1 ? i * n / (n_sparks - 1) : 0;
+        double height = high > low ? (mxb_model_curve(model, round, valid) - low) / (high - low) : 0;
+        printf("%s", blocks[height >= 0 && height <= 1 ? (size_t)(height * 7.999) : 0]);
+    }
+    putchar('\n');
+}
+
+static void print_curve_row(const mxb_model *model, size_t round) {
+    const char *mark = mxb_model_stopped_early(model) && round == mxb_model_n_rounds(model) ? "  <- used" : "";
+    printf("%8zu  %10.6g", round, mxb_model_curve(model, round, 0));
+    if (has_valid(model)) {
+        printf("  %10.6g", mxb_model_curve(model, round, 1));
+    }
+    printf("%s\n", mark);
+}
+
+static void print_curve(const mxb_model *model) {
+    size_t n_curve = mxb_model_n_curve(model);
+    size_t n_rounds = mxb_model_n_rounds(model);
+    size_t n_rows = n_curve < N_CURVE_ROWS ? n_curve : N_CURVE_ROWS;
+    printf("\ntraining curve (%s)\n", mxb_model_metric(model));
+    if (stdout_draws_blocks()) {
+        print_sparkline(model, 0);
+        if (has_valid(model)) {
+            print_sparkline(model, 1);
+        }
+    }
+    printf("   round       train%s\n", has_valid(model) ? "  validation" : "");
+    size_t previous = 0;
+    for (size_t i = 0; i <= n_rows; i++) {
+        size_t round = n_rows > 0 ? i * n_curve / n_rows : 0;
+        if (previous < n_rounds && n_rounds < round) {
+            print_curve_row(model, n_rounds);
+        }
+        print_curve_row(model, round);
+        previous = round;
+    }
+}
+
+static int print_model(const mxb_model *model, const char *path) {
+    char size[TEXT_NUMBER_SIZE];
+    char name[NAME_SIZE];
+    struct stat found;
+    double n_bytes = stat(path, &found) == 0 ? (double)found.st_size : 0;
+    printf("%s\n\n", text_printable(name, sizeof name, path));
+    printf("size       %s\n", text_size(size, n_bytes));
+    printf("objective  %s, judged by %s\n", mxb_model_option(model, "objective"), mxb_model_metric(model));
+    print_rounds(model);
+    print_learners(model);
+    printf("repairs    %zu (rounds whose equations needed numerical help)\n", mxb_model_n_repairs(model));
+    print_features(model);
+    print_options(model);
+    print_curve(model);
+    return output_finish_stdout();
+}
+
+static int run_show(const struct arguments *arguments) {
+    mxb_model *model = NULL;
+    const char *path = arguments->operands[0];
+    int code = source_load_model(path, &model);
+    if (code == EXIT_DONE) {
+        code = arguments_flag(arguments, "json") != NULL ? print_json(model) : print_model(model, path);
+    }
+    mxb_model_free(model);
+    return code;
+}
+
+const struct command command_show = {
+    .name = "show",
+    .summary = "say what is in a model file",
+    .usage = "MODEL [--json]",
+    .operands = {{"MODEL", "The model file."}},
+    .n_operands = 1,
+    .flags = flags,
+    .n_flags = sizeof flags / sizeof *flags,
+    .run = run_show,
+};

@@ -1,0 +1,255 @@
+/* mixboost train: a CSV file becomes a model file. Parse, check, read, train, save, tell. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "arguments.h"
+#include "command.h"
+#include "interrupt.h"
+#include "message.h"
+#include "mixboost/mixboost.h"
+#include "output.h"
+#include "progress.h"
+#include "source.h"
+#include "text.h"
+
+static const struct flag flags[] = {
+    {"label", "COLUMN", "The column to predict: its name, or its number counted from 1.", 1},
+    {"model", "OUT.mxb", "The file that the model is saved to.", 1},
+    {"weight", "COLUMN", "The column that says how much each row counts: its name or number.", 0},
+    {"valid", "VALID.csv", "Rows to judge every round by: the training stops early and keeps the best round.", 0},
+    {"valid-fraction", "F", "The same with this share of the rows of DATA.csv, drawn at random: over 0, below 1.", 0},
+    SOURCE_HEADER_FLAG,
+    {"quiet", NULL, "No progress and no summary.", 0},
+};
+
+/* What a training needs. All NULL until made, all freed in the end. */
+struct training {
+    mxb_params *params;
+    double valid_fraction; /* 0: not asked for */
+    mxb_table *table;
+    mxb_table *valid_table;
+    mxb_dataset *all; /* the rows of the table; `train` when none are split off */
+    mxb_dataset *train;
+    mxb_dataset *valid;
+    mxb_model *model;
+};
+
+static void training_clear(struct training *training) {
+    mxb_model_free(training->model);
+    if (training->train != training->all) {
+        mxb_dataset_free(training->train);
+    }
+    mxb_dataset_free(training->valid);
+    mxb_dataset_free(training->all);
+    mxb_table_free(training->valid_table);
+    mxb_table_free(training->table);
+    mxb_params_free(training->params);
+}
+
+static int set_options(struct training *training, const struct arguments *arguments) {
+    mxb_error error;
+    mxb_status status = mxb_params_create(&training->params, &error);
+    for (size_t i = 0; status == MXB_OK && i < mxb_option_count(); i++) {
+        const char *value = arguments_option(arguments, i);
+        if (value != NULL) {
+            status = mxb_params_set(training->params, mxb_option_name(i), value, &error);
+        }
+    }
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+static int set_valid_fraction(struct training *training, const struct arguments *arguments) {
+    const char *text = arguments_flag(arguments, "valid-fraction");
+    if (text == NULL) {
+        return EXIT_DONE;
+    }
+    char *end;
+    training->valid_fraction = strtod(text, &end);
+    if (end == text || *end != '\0' || !(training->valid_fraction > 0 && training->valid_fraction < 1)) {
+        return fail_usage("--valid-fraction must be a number over 0 and below 1, not \"%s\"", text);
+    }
+    return EXIT_DONE;
+}
+
+/* Everything that can be wrong before a file is read. */
+static int check_arguments(struct training *training, const struct arguments *arguments) {
+    const char *data = arguments->operands[0];
+    const char *model = arguments_flag(arguments, "model");
+    const char *valid = arguments_flag(arguments, "valid");
+    int code = source_check_header(arguments);
+    if (code == EXIT_DONE) {
+        code = set_valid_fraction(training, arguments);
+    }
+    if (code == EXIT_DONE) {
+        code = set_options(training, arguments);
+    }
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (valid != NULL && training->valid_fraction > 0) {
+        return fail_usage("--valid and --valid-fraction exclude each other");
+    }
+    if (valid != NULL && strcmp(valid, "-") == 0 && strcmp(data, "-") == 0) {
+        return fail_usage("standard input can be DATA.csv or --valid, not both");
+    }
+    if (strcmp(model, "-") == 0) {
+        return fail_usage("a model cannot go to standard output; give --model the name of a file");
+    }
+    if (output_is_same(model, data) || (valid != NULL && output_is_same(model, valid))) {
+        return fail_usage("--model \"%s\" would overwrite the data", model);
+    }
+    return output_check(model, 0);
+}
+
+/* The header's name of the column that `text` names or numbers, so that the same column is found in a file with another
+ * order; `text` itself where there is no such name. */
+static const char *column_name(const mxb_table *table, const char *text) {
+    size_t n_columns = mxb_table_n_columns(table);
+    for (size_t i = 0; i < n_columns; i++) {
+        const char *name = mxb_table_column_name(table, i);
+        if (text == NULL || (name != NULL && strcmp(name, text) == 0)) {
+            return text;
+        }
+    }
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    int is_number = *text >= '0' && *text <= '9' && *end == '\0';
+    const char *name =
+        is_number && number >= 1 && number <= n_columns ? mxb_table_column_name(table, (size_t)number - 1) : NULL;
+    return name != NULL ? name : text;
+}
+
+static int read_train(struct training *training, const struct arguments *arguments) {
+    mxb_error error;
+    int code = source_read(arguments->operands[0], arguments, &training->table);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    mxb_status status = mxb_dataset_from_table(training->table, arguments_flag(arguments, "label"),
+                                               arguments_flag(arguments, "weight"), NULL, 0, &training->all, &error);
+    training->train = training->all;
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+/* The validation file, its columns found by the names they have in the training file. */
+static int read_valid(struct training *training, const struct arguments *arguments) {
+    mxb_error error;
+    int code = source_read(arguments_flag(arguments, "valid"), arguments, &training->valid_table);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    size_t n_features = mxb_dataset_n_features(training->train);
+    const char **features = calloc(n_features + 1, sizeof *features);
+    if (features == NULL) {
+        return fail_data("out of memory");
+    }
+    for (size_t i = 0; i < n_features; i++) {
+        features[i] = mxb_dataset_feature_name(training->train, i);
+    }
+    mxb_status status =
+        mxb_dataset_from_table(training->valid_table, column_name(training->table, arguments_flag(arguments, "label")),
+                               column_name(training->table, arguments_flag(arguments, "weight")), features, n_features,
+                               &training->valid, &error);
+    free(features);
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+static int split_valid(struct training *training) {
+    mxb_error error;
+    int stratify = strcmp(mxb_params_get(training->params, "objective"), "logloss") == 0;
+    uint64_t seed = (uint64_t)strtod(mxb_params_get(training->params, "random_state"), NULL);
+    training->train = NULL;
+    mxb_status status = mxb_dataset_split(training->all, training->valid_fraction, stratify, seed, &training->train,
+                                          &training->valid, &error);
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+static int read_data(struct training *training, const struct arguments *arguments) {
+    int code = read_train(training, arguments);
+    if (code == EXIT_DONE && arguments_flag(arguments, "valid") != NULL) {
+        code = read_valid(training, arguments);
+    }
+    if (code == EXIT_DONE && training->valid_fraction > 0) {
+        code = split_valid(training);
+    }
+    return code;
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void print_summary(const mxb_model *model, const char *path, double seconds) {
+    char text[TEXT_NUMBER_SIZE];
+    char best[48] = "";
+    char valid[80] = "";
+    struct stat saved;
+    size_t n_trained = mxb_model_n_curve(model);
+    size_t n_kept = mxb_model_n_rounds(model);
+    double valid_loss = mxb_model_curve(model, n_kept, 1);
+    const char *metric = mxb_model_metric(model);
+    if (mxb_model_stopped_early(model)) {
+        snprintf(best, sizeof best, "; round %zu is the best", n_kept);
+    }
+    if (!isnan(valid_loss)) {
+        snprintf(valid, sizeof valid, ", validation %s %.6g", metric, valid_loss);
+    }
+    report("trained %zu round%s in %s%s: train %s %.6g%s", n_trained, plural(n_trained), text_duration(text, seconds),
+           best, metric, mxb_model_curve(model, n_kept, 0), valid);
+    double n_bytes = stat(path, &saved) == 0 ? (double)saved.st_size : 0;
+    report("wrote %s (%s)", path, text_size(text, n_bytes));
+}
+
+/* Trains and saves. Ctrl-C stops the training; once the saving has begun it is finished first. */
+static int fit(struct training *training, const char *path, int quiet) {
+    mxb_error error;
+    struct progress progress;
+    int code = EXIT_DONE;
+    progress_init(&progress, quiet, (size_t)strtod(mxb_params_get(training->params, "num_round"), NULL));
+    mxb_status status = mxb_train(training->train, training->valid, training->params, progress_update, &progress,
+                                  &training->model, &error);
+    progress_finish(&progress);
+    if (interrupt_caught()) {
+        return fail_data("stopped after %zu round%s; nothing was written", progress.round, plural(progress.round));
+    }
+    if (status == MXB_OK) {
+        status = mxb_model_save(training->model, path, &error);
+    }
+    if (status != MXB_OK) {
+        code = fail_status(status, &error);
+    } else if (!quiet) {
+        print_summary(training->model, path, progress.seconds);
+    }
+    return code;
+}
+
+static int run_train(const struct arguments *arguments) {
+    struct training training = {0};
+    int code = check_arguments(&training, arguments);
+    if (code == EXIT_DONE) {
+        code = read_data(&training, arguments);
+    }
+    if (code == EXIT_DONE) {
+        interrupt_catch();
+        code = fit(&training, arguments_flag(arguments, "model"), arguments_flag(arguments, "quiet") != NULL);
+    }
+    training_clear(&training);
+    interrupt_release();
+    return code;
+}
+
+const struct command command_train = {
+    .name = "train",
+    .summary = "fit a model to a CSV file and save it",
+    .usage =
+        "DATA.csv --label COLUMN --model OUT.mxb [--weight COLUMN]\n"
+        "                      [--valid VALID.csv | --valid-fraction F] [--NAME VALUE ...]",
+    .operands = {{"DATA.csv", "The rows to learn from; - reads standard input."}},
+    .n_operands = 1,
+    .flags = flags,
+    .n_flags = sizeof flags / sizeof *flags,
+    .takes_options = 1,
+    .run = run_train,
+};

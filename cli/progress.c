@@ -1,0 +1,138 @@
+/* Draws on standard error what the trainer reports after every round. */
+#define _POSIX_C_SOURCE 200809L
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "text.h"
+
+enum { N_LINES = 10, MAX_BAR = 30, MIN_BAR = 5, DEFAULT_COLUMNS = 80, MAX_COLUMNS = 255 };
+
+static const double seconds_between_draws = 0.1;
+
+static int stderr_is_terminal(void) {
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) && kind != NULL && strcmp(kind, "dumb") != 0;
+}
+
+/* Columns of the terminal, asked anew for every drawing because windows change. */
+static size_t terminal_columns(void) {
+    size_t columns = DEFAULT_COLUMNS;
+#ifdef TIOCGWINSZ
+    struct winsize window;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
+        columns = window.ws_col;
+    }
+#endif
+    return columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
+}
+
+void progress_init(struct progress *progress, int quiet, size_t n_rounds) {
+    memset(progress, 0, sizeof *progress);
+    progress->n_rounds = n_rounds;
+    progress->style = quiet ? PROGRESS_NONE : stderr_is_terminal() ? PROGRESS_BAR : PROGRESS_LINES;
+    progress->valid_loss = NAN;
+}
+
+/* "train 0.123, validation 0.234". */
+static void print_losses(const struct progress *progress, char *out, size_t out_size) {
+    if (isnan(progress->valid_loss)) {
+        snprintf(out, out_size, "train %.6g", progress->train_loss);
+    } else {
+        snprintf(out, out_size, "train %.6g, validation %.6g", progress->train_loss, progress->valid_loss);
+    }
+}
+
+/* "12 s left", or once all is done "in 34 s". */
+static void print_time(const struct progress *progress, int is_last, char *out, size_t out_size) {
+    char duration[TEXT_NUMBER_SIZE];
+    if (is_last) {
+        snprintf(out, out_size, "in %s", text_duration(duration, progress->seconds));
+    } else {
+        double left = progress->seconds / (double)progress->round * (double)(progress->n_rounds - progress->round);
+        snprintf(out, out_size, "%s left", text_duration(duration, left));
+    }
+}
+
+/* "\r[=====>    ] 42/100  train 0.123, validation 0.234  12 s left"; the bar takes what room there is, and the line
+ * never reaches the last column, where terminals begin a new one. */
+static void draw_bar(const struct progress *progress, const char *losses, const char *time) {
+    char text[MAX_COLUMNS + 1];
+    int n = snprintf(text, sizeof text, "%zu/%zu  %s  %s", progress->round, progress->n_rounds, losses, time);
+    size_t n_text = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
+    size_t room = terminal_columns() - 1;
+    size_t n_bar = room > n_text + 3 ? room - n_text - 3 : 0;
+    char bar[MAX_BAR + 4] = "";
+    if (n_bar >= MIN_BAR) {
+        if (n_bar > MAX_BAR) {
+            n_bar = MAX_BAR;
+        }
+        size_t n_full = n_bar * progress->round / (progress->n_rounds > 0 ? progress->n_rounds : 1);
+        memset(bar, ' ', n_bar + 3);
+        bar[0] = '[';
+        memset(bar + 1, '=', n_full);
+        if (n_full < n_bar) {
+            bar[1 + n_full] = '>';
+        }
+        bar[1 + n_bar] = ']';
+        bar[n_bar + 3] = '\0';
+    }
+    fprintf(stderr, "\r%s%.*s\033[K", bar, (int)(n_text < room ? n_text : room), text);
+    fflush(stderr);
+}
+
+static void show(struct progress *progress, int is_last) {
+    char losses[80];
+    char time[TEXT_NUMBER_SIZE + 8];
+    print_losses(progress, losses, sizeof losses);
+    print_time(progress, is_last, time, sizeof time);
+    if (progress->style == PROGRESS_BAR) {
+        draw_bar(progress, losses, time);
+    } else {
+        fprintf(stderr, "round %zu of %zu: %s, %s\n", progress->round, progress->n_rounds, losses, time);
+    }
+    progress->shown_round = progress->round;
+    progress->shown_seconds = progress->seconds;
+}
+
+/* Whether the last round done is one of those to be shown; the very last is left to progress_finish. */
+static int is_due(const struct progress *progress) {
+    if (progress->style == PROGRESS_NONE || progress->round >= progress->n_rounds) {
+        return 0;
+    }
+    if (progress->style == PROGRESS_BAR) {
+        return progress->shown_round == 0 || progress->seconds - progress->shown_seconds >= seconds_between_draws;
+    }
+    size_t every = (progress->n_rounds + N_LINES - 1) / N_LINES;
+    return progress->round == 1 || progress->round % every == 0;
+}
+
+int progress_update(void *context, size_t round, double train_loss, double valid_loss, double seconds) {
+    struct progress *progress = context;
+    progress->round = round;
+    progress->train_loss = train_loss;
+    progress->valid_loss = valid_loss;
+    progress->seconds = seconds;
+    if (is_due(progress)) {
+        show(progress, 0);
+    }
+    return !interrupt_caught();
+}
+
+void progress_finish(struct progress *progress) {
+    if (progress->style == PROGRESS_NONE || progress->round == 0) {
+        return;
+    }
+    if (progress->style == PROGRESS_BAR || progress->shown_round != progress->round) {
+        show(progress, 1);
+    }
+    if (progress->style == PROGRESS_BAR) {
+        fputc('\n', stderr);
+    }
+}

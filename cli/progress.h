@@ -1,0 +1,30 @@
+/* How a training goes on, for people: a bar on a terminal, a few lines elsewhere, nothing when quiet. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stddef.h>
+
+enum progress_style { PROGRESS_NONE, PROGRESS_LINES, PROGRESS_BAR };
+
+struct progress {
+    enum progress_style style;
+    size_t n_rounds; /* at most so many will be trained */
+    /* The last round done. */
+    size_t round;
+    double train_loss;
+    double valid_loss; /* NaN: there is no validation set */
+    double seconds;    /* since the training began */
+    /* What stands on standard error. */
+    size_t shown_round;
+    double shown_seconds;
+};
+
+void progress_init(struct progress *progress, int quiet, size_t n_rounds);
+
+/** An mxb_progress_fn with a struct progress as context. Stops the training once an interrupt was caught. */
+int progress_update(void *context, size_t round, double train_loss, double valid_loss, double seconds);
+
+/** Shows the last round, if there was one, and leaves the cursor on a new line. */
+void progress_finish(struct progress *progress);
+
+#endif

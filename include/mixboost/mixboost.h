@@ -1,0 +1,301 @@
+/* mixboost: a heterogeneous Newton boosting machine. The whole public API.
+ *
+ * Read it in the order data takes: a dataset (your arrays, or a CSV file), options, a training, a model, predictions.
+ *
+ *     mxb_dataset *data;  mxb_model *model;  mxb_error error;
+ *     mxb_dataset_create(n_rows, &data, &error);
+ *     mxb_dataset_add_matrix(data, x, MXB_FLOAT64, n_features, n_features * sizeof *x, sizeof *x, &error);
+ *     mxb_dataset_set_label(data, y, sizeof *y, MXB_FLOAT64, &error);
+ *     mxb_train(data, NULL, NULL, NULL, NULL, &model, &error);
+ *     mxb_model_predict(model, data, MXB_PREDICT_VALUE, 0, out, &error);
+ *
+ * Every call that can fail returns an mxb_status and takes, last, an optional mxb_error that the caller owns (NULL: no
+ * text wanted). The library never prints, exits or aborts, keeps no global state, and starts no thread that outlives a
+ * call. Handles may be read by several threads at once; writing to one handle is for one thread at a time. */
+#ifndef MIXBOOST_H
+#define MIXBOOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MXB_API       __attribute__((visibility("default")))
+#define MXB_NODISCARD __attribute__((warn_unused_result))
+#else
+#define MXB_API
+#define MXB_NODISCARD
+#endif
+
+#define MXB_VERSION_MAJOR 0
+#define MXB_VERSION_MINOR 1
+#define MXB_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ------------------------------------------------------------------------------------------------------ */
+
+/** What a call came to. The values are fixed. */
+typedef enum mxb_status {
+    MXB_OK = 0,
+    MXB_ERROR_PARAM = 1,  /**< an option or another argument is wrong */
+    MXB_ERROR_DATA = 2,   /**< the data cannot be used: labels, weights, columns, text where numbers belong */
+    MXB_ERROR_IO = 3,     /**< a file cannot be read or written */
+    MXB_ERROR_FORMAT = 4, /**< the bytes are not a model, a damaged one, or one of a newer version */
+    MXB_ERROR_MEMORY = 5, /**< an allocation failed; nothing leaked */
+    MXB_STOPPED = 6       /**< the caller's progress function asked to stop */
+} mxb_status;
+
+/** The sentence that goes with a status other than MXB_OK. Ends with a NUL; longer text is cut. */
+typedef struct mxb_error {
+    char message[1024];
+} mxb_error;
+
+/** The library's version, "0.1.0". */
+MXB_API const char *mxb_version(void);
+
+/* ---- Dataset: a view of columns, a label and a weight ------------------------------------------------------------ */
+
+/** Rows of numeric features, with a label and a weight where there are any. It points into the caller's arrays, which
+ *  must stay as they are for as long as the dataset, or anything made from it, is used. */
+typedef struct mxb_dataset mxb_dataset;
+
+/** How one value lies in memory. The values are fixed. */
+typedef enum mxb_type {
+    MXB_FLOAT32 = 1,
+    MXB_FLOAT64 = 2,
+    MXB_INT8 = 3,
+    MXB_INT16 = 4,
+    MXB_INT32 = 5,
+    MXB_INT64 = 6,
+    MXB_UINT8 = 7,
+    MXB_UINT16 = 8,
+    MXB_UINT32 = 9,
+    MXB_UINT64 = 10,
+    MXB_BOOL = 11 /**< one byte, 0 or not 0 */
+} mxb_type;
+
+/** Makes a dataset of `n_rows` rows (at least 1, fewer than 2^32) and no columns. On failure `*dataset` is NULL. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_create(size_t n_rows, mxb_dataset **dataset, mxb_error *error);
+
+/** Adds a feature whose value in row i lies `i * stride` bytes after `data`. NaN means missing. `name` is copied and
+ * may be NULL; either all features of a dataset have names, each a different one, or none has. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_column(mxb_dataset *dataset, const char *name, const void *data,
+                                                        ptrdiff_t stride, mxb_type type, mxb_error *error);
+
+/** Marks missing values of feature `column`: bit `bit_offset + i` (least significant first) is 0 where row i is
+ * missing. The bitmap is not copied. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_validity(mxb_dataset *dataset, size_t column, const uint8_t *bitmap,
+                                                          size_t bit_offset, mxb_error *error);
+
+/** Adds `n_columns` unnamed features at once; row i of column j lies `i * row_stride + j * column_stride` bytes after
+ *  `data`. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_matrix(mxb_dataset *dataset, const void *data, mxb_type type,
+                                                        size_t n_columns, ptrdiff_t row_stride, ptrdiff_t column_stride,
+                                                        mxb_error *error);
+
+/** Sets what is to be predicted: finite numbers; for `logloss`, exactly two different ones. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_label(mxb_dataset *dataset, const void *data, ptrdiff_t stride,
+                                                       mxb_type type, mxb_error *error);
+
+/** Sets how much each row counts: finite, not negative, not all zero. Weight k is as k copies of the row, weight 0 as
+ *  if the row were absent. Without this call every row has weight 1. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_weight(mxb_dataset *dataset, const void *data, ptrdiff_t stride,
+                                                        mxb_type type, mxb_error *error);
+
+/** Makes a dataset of the given rows of another (numbered from 0, any order, repeats allowed). `rows` is copied;
+ * columns, label and weight stay views of the same arrays, and the two datasets may be freed in any order. Nothing can
+ * be added to the subset. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_select(const mxb_dataset *dataset, const size_t *rows, size_t n_rows,
+                                                    mxb_dataset **subset, mxb_error *error);
+
+/** Splits the rows at random into two datasets, `fraction` (over 0, below 1) of them in the second. Both keep
+ *  the order of the rows and have at least one. With `stratify` not 0 each label value is split in that proportion, and
+ *  one that has several rows keeps one in the first part; there may be at most 4,096 values, and half as many as rows.
+ *  The same seed gives the same split. On failure both are NULL. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_split(const mxb_dataset *dataset, double fraction, int stratify,
+                                                   uint64_t seed, mxb_dataset **first, mxb_dataset **second,
+                                                   mxb_error *error);
+
+MXB_API size_t mxb_dataset_n_rows(const mxb_dataset *dataset);
+MXB_API size_t mxb_dataset_n_features(const mxb_dataset *dataset);
+
+/** The name of feature `column`, or NULL when the features have none or there is no such feature. */
+MXB_API const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column);
+
+/** Frees the view, not the arrays. NULL is fine. */
+MXB_API void mxb_dataset_free(mxb_dataset *dataset);
+
+/* ---- Table: a CSV file in memory --------------------------------------------------------------------------------- */
+
+/** All columns of a CSV file, as float64; empty cells, `NA` and `nan` are NaN. Owns its memory. */
+typedef struct mxb_table mxb_table;
+
+/** Whether the first line of a CSV file names the columns. MXB_HEADER_AUTO: it does if one of its fields is neither a
+ *  number nor a missing value. */
+typedef enum mxb_header { MXB_HEADER_AUTO = 0, MXB_HEADER_YES = 1, MXB_HEADER_NO = 2 } mxb_header;
+
+/** Reads a CSV file (RFC 4180; `path` "-" is standard input). Numbers are read exactly, whatever the locale. A column
+ *  that holds text is kept out of the way: only a dataset that asks for it gets the error. */
+MXB_API MXB_NODISCARD mxb_status mxb_table_read_csv(const char *path, mxb_header header, mxb_table **table,
+                                                    mxb_error *error);
+
+MXB_API size_t mxb_table_n_rows(const mxb_table *table);
+MXB_API size_t mxb_table_n_columns(const mxb_table *table);
+
+/** The header's name of a column, or NULL when the file has no header or no such column. */
+MXB_API const char *mxb_table_column_name(const mxb_table *table, size_t column);
+
+/** Makes a dataset of a table's columns; the table must outlive it. `label` and `weight` (NULL: none) name a column or
+ *  give its number, counted from 1; a column so named wins over one so numbered. `features` names the columns to use,
+ * in order, `n_features` of them; where the table or the caller has no names (an entry is NULL), the columns other than
+ * label and weight are taken in order and must be exactly that many. `features` NULL: all columns but label and weight.
+ */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_from_table(const mxb_table *table, const char *label, const char *weight,
+                                                        const char *const *features, size_t n_features,
+                                                        mxb_dataset **dataset, mxb_error *error);
+
+MXB_API void mxb_table_free(mxb_table *table);
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+/** A value for every option. */
+typedef struct mxb_params mxb_params;
+
+/** All options at their defaults. */
+MXB_API MXB_NODISCARD mxb_status mxb_params_create(mxb_params **params, mxb_error *error);
+
+/** Sets an option by name from text: "0.05", "true", "logloss". */
+MXB_API MXB_NODISCARD mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value,
+                                                mxb_error *error);
+
+/** The value of an option as text, or NULL for an unknown name. Valid until the option is set again or the params
+ * freed. */
+MXB_API const char *mxb_params_get(const mxb_params *params, const char *name);
+
+MXB_API void mxb_params_free(mxb_params *params);
+
+/** The option table, `index` from 0 to mxb_option_count() - 1; beyond that the texts are NULL. */
+MXB_API size_t mxb_option_count(void);
+MXB_API const char *mxb_option_name(size_t index);
+/** "integer", "number", "boolean", "number or auto", or "choice". */
+MXB_API const char *mxb_option_type(size_t index);
+MXB_API const char *mxb_option_default(size_t index);
+/** What is allowed, in words: "1 to 256", "over 0", "mse | logloss". */
+MXB_API const char *mxb_option_range(size_t index);
+MXB_API const char *mxb_option_help(size_t index);
+
+/* ---- Training ---------------------------------------------------------------------------------------------------- */
+
+/** A fitted ensemble. Never changes once made. */
+typedef struct mxb_model mxb_model;
+
+/** Called on the calling thread after every round. `round` counts from 1; `valid_loss` is NaN without a validation set;
+ *  `seconds` since the call began. Returns 0 to stop, anything else to go on. */
+typedef int (*mxb_progress_fn)(void *context, size_t round, double train_loss, double valid_loss, double seconds);
+
+/** Fits a model to `train`. With `valid` (may be NULL) the training stops early and the best round is kept. `params`
+ *  NULL: defaults. `progress` may be NULL. On success `*model` is the caller's (mxb_model_free); on failure, and when
+ *  stopped by `progress`, it is NULL. Same data, options and seed give the same model bytes for any number of threads.
+ */
+MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
+                                           mxb_progress_fn progress, void *context, mxb_model **model,
+                                           mxb_error *error);
+
+/** Training data made ready: checked, binned, scaled. Serves any number of trainings, also at the same time. */
+typedef struct mxb_prepared mxb_prepared;
+
+/** Prepares `train`, which must outlive it. Uses the options `objective`, `hist_nbins`, `fourier_scaling` and the
+ * thread counts; a trainer on it must have the same first three. */
+MXB_API MXB_NODISCARD mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *params,
+                                                     mxb_prepared **prepared, mxb_error *error);
+MXB_API void mxb_prepared_free(mxb_prepared *prepared);
+
+/** A training that can pause between rounds. */
+typedef struct mxb_trainer mxb_trainer;
+
+/** Begins a training with no rounds done. `prepared` and `valid` (may be NULL) must outlive it; `params` is copied. */
+MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared, const mxb_dataset *valid,
+                                                    const mxb_params *params, mxb_trainer **trainer, mxb_error *error);
+
+/** Trains until `until_round` rounds are done, or `num_round`, or early stopping says enough. After MXB_STOPPED the
+ *  trainer may go on; after any other failure it may only be freed. Pausing never changes the result. */
+MXB_API MXB_NODISCARD mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress,
+                                                 void *context, mxb_error *error);
+
+MXB_API size_t mxb_trainer_n_rounds(const mxb_trainer *trainer);
+
+/** 1 when no further round will be trained, else 0. */
+MXB_API int mxb_trainer_is_done(const mxb_trainer *trainer);
+
+/** Makes the model of the rounds so far; with early stopping, up to the best of them. The trainer may go on. */
+MXB_API MXB_NODISCARD mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_error *error);
+MXB_API void mxb_trainer_free(mxb_trainer *trainer);
+
+/* ---- Model ------------------------------------------------------------------------------------------------------- */
+
+/** Saves atomically: after a crash the file holds the old bytes or the new, never a mixture. Same model, same bytes. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *error);
+
+/** Loads a model; any bytes at all are safe to try. On failure `*model` is NULL. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error);
+
+/** The bytes that mxb_model_save would write, to be freed with mxb_bytes_free. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes,
+                                                    mxb_error *error);
+MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model,
+                                                      mxb_error *error);
+
+/** The whole model as JSON text (NUL at the end, not counted), to be freed with mxb_bytes_free. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_to_json(const mxb_model *model, char **json, size_t *n_bytes,
+                                                   mxb_error *error);
+MXB_API void mxb_bytes_free(void *bytes);
+
+/** What a prediction is. The values are fixed. */
+typedef enum mxb_output {
+    MXB_PREDICT_VALUE = 0,       /**< the number itself, or the more likely of the two labels */
+    MXB_PREDICT_PROBABILITY = 1, /**< of the larger label; only for `logloss` */
+    MXB_PREDICT_RAW = 2          /**< the sum of the ensemble before the link function */
+} mxb_output;
+
+/** Predicts every row of `dataset` into `out` (its n_rows values). Features are taken in order and must be as many as
+ *  the model's; where both have names these must agree. `n_threads` 0: all processors. A row's prediction depends on
+ *  that row alone, to the last bit. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
+                                                   mxb_output output, int n_threads, double *out, mxb_error *error);
+
+MXB_API size_t mxb_model_n_features(const mxb_model *model);
+/** The name of a feature, or NULL. */
+MXB_API const char *mxb_model_feature_name(const mxb_model *model, size_t feature);
+/** In how many tree splits the feature is used. */
+MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
+
+/** Rounds that predictions use. */
+MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
+/** The learner class of a round, counted from 1: "tree" or "fourier"; NULL beyond the last. */
+MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round);
+/** The maximal depth drawn for a tree round; 0 for other rounds. */
+MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round);
+
+/** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
+MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);
+/** The metric of the training curve: "rmse" or "logloss". */
+MXB_API const char *mxb_model_metric(const mxb_model *model);
+/** Rounds of the training curve; more than mxb_model_n_rounds when the training stopped early. */
+MXB_API size_t mxb_model_n_curve(const mxb_model *model);
+/** The metric on the training (`valid` 0) or validation rows after `round` rounds, 0 to mxb_model_n_curve; NaN where
+ * there is none. */
+MXB_API double mxb_model_curve(const mxb_model *model, size_t round, int valid);
+/** 1 if the best round on a validation set was kept, else 0. */
+MXB_API int mxb_model_stopped_early(const mxb_model *model);
+/** Numerical repairs (a ridge system that needed jitter) during training. */
+MXB_API size_t mxb_model_n_repairs(const mxb_model *model);
+
+MXB_API void mxb_model_free(mxb_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* A pool of threads that lives as long as one call. Waiting is passive, so a loaded machine costs no more than its
+ * load, and nothing is left behind for fork to break. Knows nothing of the work. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Waking a thread and waiting for it costs some 10 us on a busy machine. */
+static const double WORTH_SHARING_NS = 50e3;
+
+struct worker {
+    struct pool *pool;
+    pthread_t handle;
+    size_t thread; /* 1 .. n_started; the calling thread is 0 */
+};
+
+struct pool {
+    size_t n_threads; /* wanted, the caller included */
+    size_t n_started; /* helpers running */
+    int tried_to_start;
+    struct worker *workers;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t work_ready;
+    pthread_cond_t work_done;
+    uint64_t generation; /* counts the runs; a change wakes the helpers */
+    size_t n_busy;       /* helpers still in this run */
+    int closing;
+
+    task_fn task;
+    void *context;
+    size_t n_tasks;
+    _Atomic size_t next_task;
+};
+
+size_t mxb__n_processors(void) {
+#ifdef CPU_COUNT
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0) {
+        return (size_t)CPU_COUNT(&allowed);
+    }
+#endif
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (size_t)n : 1;
+}
+
+struct pool *mxb__pool_open(size_t n_threads) {
+    struct pool *pool;
+    if (n_threads == 0) {
+        n_threads = mxb__n_processors();
+    }
+    if (n_threads == 1 || mxb__alloc_zeroed(&pool, 1, sizeof *pool, "threads", NULL) != MXB_OK) {
+        return NULL;
+    }
+    if (mxb__alloc(&pool->workers, n_threads - 1, sizeof *pool->workers, "threads", NULL) != MXB_OK) {
+        mxb__free(pool);
+        return NULL;
+    }
+    pool->n_threads = n_threads;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->work_ready, NULL);
+    pthread_cond_init(&pool->work_done, NULL);
+    return pool;
+}
+
+size_t mxb__pool_n_threads(const struct pool *pool) { return pool == NULL ? 1 : pool->n_threads; }
+
+static void pull_tasks(struct pool *pool, size_t thread) {
+    for (;;) {
+        size_t index = atomic_fetch_add_explicit(&pool->next_task, 1, memory_order_relaxed);
+        if (index >= pool->n_tasks) {
+            return;
+        }
+        pool->task(pool->context, index, thread);
+    }
+}
+
+static void *helper_main(void *argument) {
+    struct worker *worker = argument;
+    struct pool *pool = worker->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->mutex);
+    for (;;) {
+        while (pool->generation == seen && !pool->closing) {
+            pthread_cond_wait(&pool->work_ready, &pool->mutex);
+        }
+        if (pool->closing) {
+            break;
+        }
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->mutex);
+        pull_tasks(pool, worker->thread);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->n_busy == 0) {
+            pthread_cond_signal(&pool->work_done);
+        }
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+static void start_helpers(struct pool *pool) {
+    pool->tried_to_start = 1;
+    for (size_t i = 0; i + 1 < pool->n_threads; i++) {
+        struct worker *worker = &pool->workers[i];
+        worker->pool = pool;
+        worker->thread = i + 1;
+        if (pthread_create(&worker->handle, NULL, helper_main, worker) != 0) {
+            return;
+        }
+        pool->n_started++;
+    }
+}
+
+void mxb__pool_run(struct pool *pool, size_t n_tasks, double nanoseconds, task_fn task, void *context) {
+    int worth_sharing = pool != NULL && n_tasks > 1 && nanoseconds >= WORTH_SHARING_NS;
+    if (worth_sharing && !pool->tried_to_start) {
+        start_helpers(pool);
+    }
+    if (!worth_sharing || pool->n_started == 0) {
+        for (size_t i = 0; i < n_tasks; i++) {
+            task(context, i, 0);
+        }
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->task = task;
+    pool->context = context;
+    pool->n_tasks = n_tasks;
+    atomic_store_explicit(&pool->next_task, 0, memory_order_relaxed);
+    pool->n_busy = pool->n_started;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->work_ready);
+    pthread_mutex_unlock(&pool->mutex);
+
+    pull_tasks(pool, 0);
+
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->n_busy > 0) {
+        pthread_cond_wait(&pool->work_done, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void mxb__pool_close(struct pool *pool) {
+    if (pool == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->closing = 1;
+    pthread_cond_broadcast(&pool->work_ready);
+    pthread_mutex_unlock(&pool->mutex);
+    for (size_t i = 0; i < pool->n_started; i++) {
+        pthread_join(pool->workers[i].handle, NULL);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    pthread_cond_destroy(&pool->work_ready);
+    pthread_cond_destroy(&pool->work_done);
+    mxb__free(pool->workers);
+    mxb__free(pool);
+}

@@ -1,0 +1,200 @@
+/* The option table and what is made of it. Knows nothing of how an option is used. */
+#include "boost/params.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/parallel.h"
+
+enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE };
+
+static const char *const TYPE_NAMES[] = {"integer", "number", "boolean", "number or auto", "choice"};
+
+struct option_row {
+    const char *name;
+    enum option_type type;
+    const char *initial;
+    const char *range; /* in words; for a choice the choices, " | " between them */
+    double lowest;     /* numbers: lowest <= value <= highest, or lowest < value where `open` */
+    double highest;
+    int open;
+    const char *help;
+};
+
+static const struct option_row TABLE[N_OPTIONS] = {
+    [OPTION_NUM_ROUND] = {"num_round", INTEGER, "100", "1 to 1000000", 1, 1e6, 0, "Number of boosting rounds."},
+    [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
+                          "Loss: mse for regression, logloss for two classes."},
+    [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER, "0.1", "over 0, up to 1", 0, 1, 1,
+                              "Factor on every round's step."},
+    [OPTION_RANDOM_STATE] = {"random_state", INTEGER, "0", "0 to 4294967295", 0, 4294967295.0, 0,
+                             "Seed of all random draws."},
+    [OPTION_COLSAMPLE] = {"colsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
+                          "Fraction of the features that each tree may use."},
+    [OPTION_SUBSAMPLE] = {"subsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
+                          "Fraction of the rows that each tree is grown on, drawn row by row."},
+    [OPTION_LAMBDA_L2] = {"lambda_l2", NUMBER, "1", "0 to 1e300", 0, 1e300, 0, "L2 penalty on the leaf values."},
+    [OPTION_MIN_CHILD_WEIGHT] = {"min_child_weight", NUMBER, "0.01", "0 to 1e300", 0, 1e300, 0,
+                                 "Least sum of hessians in a leaf."},
+    [OPTION_EARLY_STOPPING_ROUNDS] =
+        {"early_stopping_rounds", INTEGER, "50", "0 to 1000000", 0, 1e6, 0,
+         "With a validation set: stop when its loss has not improved for so many rounds and "
+         "keep the best round; 0: never."},
+    [OPTION_BASE_SCORE] =
+        {"base_score", NUMBER_OR_AUTO, "auto", "-1e300 to 1e300, or auto", -1e300, 1e300, 0,
+         "Score that the ensemble starts from (log-odds for logloss); auto: the constant of least loss."},
+    [OPTION_TREE_PROBABILITY] = {"tree_probability", NUMBER, "0.9", "0 to 1", 0, 1, 0,
+                                 "Probability that a round draws a tree; the others draw the fourier learner."},
+    [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "1", "1 to 30", 1, 30, 0,
+                              "Least maximal depth of a tree; each tree's is drawn evenly."},
+    [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "8", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
+    [OPTION_USE_HISTOGRAMS] = {"use_histograms", BOOLEAN, "true", "true | false", 0, 1, 0, "Grow trees on histograms."},
+    [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
+                           "Bins of a feature's values; of 256, one is for missing values."},
+    [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
+                               "Threads that grow trees; 0: as n_threads."},
+    [OPTION_ALPHA] = {"alpha", NUMBER, "0.001", "0 to 1e300", 0, 1e300, 0, "L2 penalty of the ridge regression."},
+    [OPTION_FIT_INTERCEPT] = {"fit_intercept", BOOLEAN, "true", "true | false", 0, 1, 0,
+                              "Whether the ridge regression has an intercept (not penalised)."},
+    [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
+                                "Threads that fit the ridge regression; 0: as n_threads."},
+    [OPTION_GAMMA] = {"gamma", NUMBER, "0.05", "over 0, up to 1e100", 0, 1e100, 1,
+                      "Width of the Gaussian kernel exp(-gamma |x - x'|^2)."},
+    [OPTION_N_COMPONENTS] = {"n_components", INTEGER, "100", "1 to 10000", 1, 10000, 0,
+                             "Number of random Fourier features."},
+    [OPTION_FOURIER_SCALING] =
+        {"fourier_scaling", CHOICE, "rank", "none | standard | rank", 0, 2, 0,
+         "Inputs of the kernel: as they are (the paper), standardised, or ranks as normal scores."},
+    [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
+                                 "Threads that compute the random features; 0: as n_threads."},
+    [OPTION_N_THREADS] = {"n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0, "Threads; 0: all processors."},
+};
+
+/* ---- the table, for readers ---- */
+
+size_t mxb_option_count(void) { return N_OPTIONS; }
+const char *mxb_option_name(size_t index) { return index < N_OPTIONS ? TABLE[index].name : NULL; }
+const char *mxb_option_type(size_t index) { return index < N_OPTIONS ? TYPE_NAMES[TABLE[index].type] : NULL; }
+const char *mxb_option_default(size_t index) { return index < N_OPTIONS ? TABLE[index].initial : NULL; }
+const char *mxb_option_range(size_t index) { return index < N_OPTIONS ? TABLE[index].range : NULL; }
+const char *mxb_option_help(size_t index) { return index < N_OPTIONS ? TABLE[index].help : NULL; }
+
+int mxb__option_is_kept(enum option option) {
+    return option != OPTION_N_THREADS && option != OPTION_TREE_N_THREADS && option != OPTION_RIDGE_N_THREADS &&
+           option != OPTION_KERNEL_N_THREADS;
+}
+
+static enum option find_option(const char *name) {
+    enum option option = 0;
+    while (option < N_OPTIONS && strcmp(TABLE[option].name, name) != 0) {
+        option++;
+    }
+    return option;
+}
+
+/* ---- values ---- */
+
+/* The index of `value` among "a | b | c", or -1. */
+static int find_choice(const char *choices, const char *value) {
+    size_t length = strlen(value);
+    int index = 0;
+    for (const char *choice = choices; choice != NULL; index++) {
+        const char *bar = strstr(choice, " | ");
+        size_t choice_length = bar == NULL ? strlen(choice) : (size_t)(bar - choice);
+        if (choice_length == length && memcmp(choice, value, length) == 0) {
+            return index;
+        }
+        choice = bar == NULL ? NULL : bar + 3;
+    }
+    return -1;
+}
+
+/* Reads a value; 0 if it is not allowed. */
+static int read_value(const struct option_row *row, const char *text, double *value) {
+    if (row->type == CHOICE || row->type == BOOLEAN) {
+        int choice = find_choice(row->range, text);
+        *value = row->type == BOOLEAN ? choice == 0 : choice; /* "true | false" */
+        return choice >= 0;
+    }
+    if (row->type == NUMBER_OR_AUTO && strcmp(text, "auto") == 0) {
+        *value = NAN;
+        return 1;
+    }
+    return mxb__number_parse(text, strlen(text), value) && *value >= row->lowest && *value <= row->highest &&
+           !(row->open && *value == row->lowest) && !(row->type == INTEGER && *value != floor(*value));
+}
+
+static void store(mxb_params *params, enum option option, double value, const char *text) {
+    enum option_type type = TABLE[option].type;
+    value += 0.0; /* -0 becomes 0 */
+    params->values[option] = value;
+    if ((type == INTEGER || type == NUMBER || type == NUMBER_OR_AUTO) && !isnan(value)) {
+        mxb__number_format(value, params->texts[option]); /* "1e-1" and "0.1" are one value, kept in one form */
+    } else {
+        snprintf(params->texts[option], OPTION_TEXT_SIZE, "%s", text);
+    }
+}
+
+void mxb__params_init(mxb_params *params) {
+    for (enum option option = 0; option < N_OPTIONS; option++) {
+        double value = 0.0;
+        read_value(&TABLE[option], TABLE[option].initial, &value);
+        store(params, option, value, TABLE[option].initial);
+    }
+}
+
+mxb_status mxb_params_create(mxb_params **params, mxb_error *error) {
+    MXB_TRY(mxb__alloc(params, 1, sizeof **params, "options", error));
+    mxb__params_init(*params);
+    return MXB_OK;
+}
+
+mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value, mxb_error *error) {
+    char quoted[64];
+    enum option option = find_option(name);
+    if (option == N_OPTIONS) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "there is no option \"%s\"",
+                         mxb__quote(quoted, sizeof quoted, name, strlen(name)));
+    }
+    const struct option_row *row = &TABLE[option];
+    double number;
+    if (!read_value(row, value, &number)) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is \"%s\"; it must be %s%s", name,
+                         mxb__quote(quoted, sizeof quoted, value, strlen(value)),
+                         row->type == INTEGER ? "a whole number, " : "", row->range);
+    }
+    store(params, option, number, value);
+    return MXB_OK;
+}
+
+const char *mxb_params_get(const mxb_params *params, const char *name) {
+    enum option option = find_option(name);
+    return option == N_OPTIONS ? NULL : params->texts[option];
+}
+
+void mxb_params_free(mxb_params *params) { mxb__free(params); }
+
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
+    if (params->values[OPTION_MIN_MAX_DEPTH] > params->values[OPTION_MAX_MAX_DEPTH]) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "min_max_depth is %s and max_max_depth %s; the first must not be larger",
+                         params->texts[OPTION_MIN_MAX_DEPTH], params->texts[OPTION_MAX_MAX_DEPTH]);
+    }
+    if (params->values[OPTION_USE_HISTOGRAMS] == 0.0) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "use_histograms is false; exact trees are not yet available, use histograms");
+    }
+    return MXB_OK;
+}
+
+uint32_t mxb__param_threads(const mxb_params *params, enum option option) {
+    double n = params->values[option];
+    if (n == 0.0) {
+        n = params->values[OPTION_N_THREADS];
+    }
+    return n == 0.0 ? (uint32_t)mxb__n_processors() : (uint32_t)n;
+}

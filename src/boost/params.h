@@ -1,0 +1,64 @@
+/* THE option table: every option once. The setter, the help, the parameter page and the model file all read it. */
+#ifndef MXB_BOOST_PARAMS_H
+#define MXB_BOOST_PARAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "data/scaling.h"
+
+enum option {
+    OPTION_NUM_ROUND,
+    OPTION_OBJECTIVE,
+    OPTION_LEARNING_RATE,
+    OPTION_RANDOM_STATE,
+    OPTION_COLSAMPLE,
+    OPTION_SUBSAMPLE,
+    OPTION_LAMBDA_L2,
+    OPTION_MIN_CHILD_WEIGHT,
+    OPTION_EARLY_STOPPING_ROUNDS,
+    OPTION_BASE_SCORE,
+    OPTION_TREE_PROBABILITY,
+    OPTION_MIN_MAX_DEPTH,
+    OPTION_MAX_MAX_DEPTH,
+    OPTION_USE_HISTOGRAMS,
+    OPTION_HIST_NBINS,
+    OPTION_TREE_N_THREADS,
+    OPTION_ALPHA,
+    OPTION_FIT_INTERCEPT,
+    OPTION_RIDGE_N_THREADS,
+    OPTION_GAMMA,
+    OPTION_N_COMPONENTS,
+    OPTION_FOURIER_SCALING,
+    OPTION_KERNEL_N_THREADS,
+    OPTION_N_THREADS,
+    N_OPTIONS
+};
+
+enum { OPTION_TEXT_SIZE = 32 };
+
+struct mxb_params {
+    double values[N_OPTIONS]; /* numbers; 0 or 1; the index of a choice; NaN = auto */
+    char texts[N_OPTIONS][OPTION_TEXT_SIZE];
+};
+
+/** Every option at its default. */
+void mxb__params_init(mxb_params *params);
+
+/** What no single value can tell: options that contradict each other or cannot be had. */
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error);
+
+/** Whether an option shapes the model; thread counts do not. */
+int mxb__option_is_kept(enum option option);
+
+/* Typed access. */
+static inline double mxb__param(const mxb_params *params, enum option option) { return params->values[option]; }
+static inline uint32_t mxb__param_count(const mxb_params *params, enum option option) {
+    return (uint32_t)params->values[option];
+}
+
+/** A thread option with what it follows resolved: itself, else n_threads, else all processors. */
+uint32_t mxb__param_threads(const mxb_params *params, enum option option);
+
+#endif

@@ -1,0 +1,28 @@
+/* Labels and weights as the losses want them, checked. */
+#ifndef MXB_DATA_LABELS_H
+#define MXB_DATA_LABELS_H
+
+#include <stddef.h>
+
+#include "data/dataset.h"
+
+struct labels {
+    size_t n_rows;
+    double *values;    /* [n_rows]; with two classes 0 or 1 */
+    double *weights;   /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
+    double sum;        /* of the weights */
+    double largest;    /* |value| */
+    double classes[2]; /* with two classes: the label values that 0 and 1 stand for */
+};
+
+/** Reads and checks label and weight of every row. With `two_classes` there must be exactly two label values among the
+ *  rows that weigh anything; `known` (NULL: none) are those a training found. `owner` names the dataset in messages,
+ *  which number rows as the caller's arrays do, from 1. */
+mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2], const char *owner,
+                            struct labels *labels, mxb_error *error);
+void mxb__labels_clear(struct labels *labels);
+
+/** Reads and checks the weights alone: *weights is NULL where there are none. */
+mxb_status mxb__weights_read(const mxb_dataset *dataset, const char *owner, double **weights, mxb_error *error);
+
+#endif

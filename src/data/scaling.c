@@ -1,0 +1,94 @@
+/* Step 3 of the data's path: applies a scaling that is already there. The same function serves training and prediction,
+ * so both see the same inputs to the last bit. Knows nothing of how the tables were fitted. */
+#include "data/scaling.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Far above anything scaled data hold, and small enough that a sum of products with float weights stays finite. */
+static const double MAX_INPUT = 1e30;
+
+static double clip(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
+
+/* Linear between the knots, constant beyond the ends. */
+static double rank_score(const struct scaling_feature *feature, double x) {
+    const double *knots = feature->knots;
+    uint32_t low = 0, high = feature->n_knots - 1;
+    if (x <= knots[low]) {
+        return (double)feature->knot_scores[low];
+    }
+    if (x >= knots[high]) {
+        return (double)feature->knot_scores[high];
+    }
+    while (high - low > 1) { /* knots[low] <= x < knots[high] */
+        uint32_t middle = low + (high - low) / 2;
+        if (knots[middle] <= x) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    double width = knots[high] - knots[low];
+    double part = x - knots[low];
+    if (isinf(width)) { /* halves, which are exact at this size */
+        width = knots[high] / 2 - knots[low] / 2;
+        part = x / 2 - knots[low] / 2;
+    }
+    double from = (double)feature->knot_scores[low], to = (double)feature->knot_scores[high];
+    return from + part / width * (to - from);
+}
+
+float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x) {
+    if (isnan(x)) {
+        return feature->missing;
+    }
+    if (kind == SCALING_RANK) {
+        return (float)clip(rank_score(feature, x), MAX_INPUT);
+    }
+    /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
+    return (float)clip(clip(x - feature->center, DBL_MAX) * feature->factor, MAX_INPUT);
+}
+
+static mxb_status copy_feature(struct scaling_feature *to, const struct scaling_feature *from, mxb_error *error) {
+    *to = *from;
+    to->knots = NULL;
+    to->knot_scores = NULL;
+    if (from->n_knots == 0) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc(&to->knots, from->n_knots, sizeof *to->knots, "scaling tables", error));
+    memcpy(to->knots, from->knots, from->n_knots * sizeof *to->knots);
+    MXB_TRY(mxb__alloc(&to->knot_scores, from->n_knots, sizeof *to->knot_scores, "scaling tables", error));
+    memcpy(to->knot_scores, from->knot_scores, from->n_knots * sizeof *to->knot_scores);
+    return MXB_OK;
+}
+
+mxb_status mxb__scaling_copy(struct scaling *to, const struct scaling *from, mxb_error *error) {
+    struct scaling copy = {.kind = from->kind, .n_features = from->n_features, .features = NULL};
+    mxb_status status = MXB_OK;
+    memset(to, 0, sizeof *to);
+    if (from->features != NULL) {
+        MXB_TRY(mxb__alloc_zeroed(&copy.features, copy.n_features, sizeof *copy.features, "scaling tables", error));
+        for (uint32_t f = 0; f < copy.n_features && status == MXB_OK; f++) {
+            status = copy_feature(&copy.features[f], &from->features[f], error);
+        }
+    }
+    if (status == MXB_OK) {
+        *to = copy;
+    } else {
+        mxb__scaling_clear(&copy);
+    }
+    return status;
+}
+
+void mxb__scaling_clear(struct scaling *scaling) {
+    for (uint32_t f = 0; scaling->features != NULL && f < scaling->n_features; f++) {
+        mxb__free(scaling->features[f].knots);
+        mxb__free(scaling->features[f].knot_scores);
+    }
+    mxb__free(scaling->features);
+    memset(scaling, 0, sizeof *scaling);
+}

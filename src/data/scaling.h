@@ -1,0 +1,43 @@
+/* Step 3 of the data's path, for the fourier learner: how a raw column becomes an input of the projections. Built from
+ * training rows (scaling_fit.c), stored in the model, applied by both (scaling.c). */
+#ifndef MXB_DATA_SCALING_H
+#define MXB_DATA_SCALING_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum scaling_kind { SCALING_NONE = 0, SCALING_STANDARD = 1, SCALING_RANK = 2 };
+
+struct scaling_feature {
+    double center;      /* none: the median; standard: the mean */
+    double factor;      /* none: 1; standard: 1 / standard deviation, 0 for a constant */
+    float missing;      /* the scaled training median, for missing values */
+    uint32_t n_knots;   /* rank only: at most MXB__MAX_KNOTS */
+    double *knots;      /* [n_knots] ascending finite values */
+    float *knot_scores; /* [n_knots] not descending */
+};
+
+struct scaling {
+    enum scaling_kind kind;
+    uint32_t n_features;
+    struct scaling_feature *features; /* NULL when the model has no fourier learner */
+};
+
+enum { MXB__MAX_KNOTS = 1024 };
+
+/** The scaled value of x (NaN = missing) for one feature; always finite, at most 1e30 in size. */
+float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x);
+
+/** A deep copy of `from` into `to`. */
+mxb_status mxb__scaling_copy(struct scaling *to, const struct scaling *from, mxb_error *error);
+void mxb__scaling_clear(struct scaling *scaling);
+
+struct distinct;
+
+/** Fits one feature's scaling to its distinct training values; infinite ones do not count. `knots` and `knot_scores`
+ *  have room for MXB__MAX_KNOTS, or for as many as there are values if these are fewer. */
+void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, double *knots, float *knot_scores,
+                      struct scaling_feature *feature);
+
+#endif

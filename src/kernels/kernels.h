@@ -1,0 +1,75 @@
+/* The hot loops, as one table of functions on plain arrays. Portable C is always there and is the oracle of every other
+ * set; all sets give the same bits. A trainer or model takes the table once and keeps it. */
+#ifndef MXB_KERNELS_KERNELS_H
+#define MXB_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Histogram cells of a feature: 256 bins and one more cache line, so that the same bin of neighbouring features does
+ * not share L1 sets (with 256, skewed data cost 4.5 times more). */
+enum { MXB__CELLS = 264 };
+
+/* Features are handled in groups of eight: one 64-bit load of a row record. */
+enum { MXB__GROUP = 8 };
+
+/* Rows whose bin codes a histogram is built from. */
+struct histogram_rows {
+    const uint8_t *records; /* [row][record_bytes] bin codes, features padded to whole groups */
+    size_t record_bytes;
+    const uint32_t *rows; /* the n rows to add; NULL = first .. first + n - 1 */
+    size_t first;
+    size_t n;
+    const uint32_t *groups; /* the feature groups to build, ascending */
+    size_t n_groups;
+};
+
+/* One side of a node's split, in integer quanta. */
+struct gradient_sum {
+    int64_t g;
+    int64_t h;
+};
+
+struct kernels {
+    const char *name;
+
+    /* Codes of n values: the number of cuts below the value; `missing_code` for NaN. Cuts ascend. */
+    void (*encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+                   uint8_t *codes);
+
+    /* Adds each row's word, gradient quanta in the high and hessian quanta in the low 32 bits, to its cells:
+     * cells[feature * MXB__CELLS + code]. No sum can overflow by the choice of the scale. */
+    void (*histogram_packed)(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
+
+    /* The same with a pair of 64-bit integers a row and a cell. */
+    void (*histogram_wide)(const struct histogram_rows *rows, const struct gradient_sum *sums,
+                           struct gradient_sum *cells);
+
+    /* Stable split of n rows (rows NULL: first .. first + n - 1) by goes_left[column[row]]: left ones to `left` in
+     * order, right ones to `right` in order. Each output has room for n. Returns the number of left ones. */
+    size_t (*partition)(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
+                        size_t n, uint32_t *left, uint32_t *right);
+
+    /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Products of two floats are
+     * exact in double; the sum begins with the phase and runs over f in order. */
+    void (*project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
+                    size_t n_components, float amplitude, float *z);
+
+    /* Adds sum_i h_i z_i z_i' to the lower triangle of gram[c][c], rows in order, in double: h_i z_ij is rounded to
+     * double, or with `rounded` to float32, so that its product with z_ik is exact. */
+    void (*gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
+
+    /* sums[j] += sum_i v_i z_ij, rows in order, in double. */
+    void (*weighted_sum)(const float *z, const double *v, size_t n, size_t n_components, double *sums);
+
+    /* out[i] = sum_j z_ij weights[j] in double: eight lanes (j mod 8), each in order of j, then added as
+     * ((0+4)+(2+6))+((1+5)+(3+7)). */
+    void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+};
+
+/** The table for this processor. */
+const struct kernels *mxb__kernels(void);
+
+extern const struct kernels mxb__kernels_portable;
+
+#endif

@@ -1,0 +1,20 @@
+/* The portable set of kernels; kernels.h says what each does. */
+#ifndef MXB_KERNELS_PORTABLE_H
+#define MXB_KERNELS_PORTABLE_H
+
+#include "kernels/kernels.h"
+
+void mxb__portable_encode(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+                          uint8_t *codes);
+void mxb__portable_histogram_packed(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
+void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struct gradient_sum *sums,
+                                  struct gradient_sum *cells);
+size_t mxb__portable_partition(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
+                               size_t n, uint32_t *left, uint32_t *right);
+void mxb__portable_project(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
+                           size_t n_components, float amplitude, float *z);
+void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
+void mxb__portable_weighted_sum(const float *z, const double *v, size_t n, size_t n_components, double *sums);
+void mxb__portable_dot(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+
+#endif

@@ -1,0 +1,317 @@
+/* Step 7b of the data's path: ridge regression on random Fourier features. Solves (Z'HZ + alpha I) w = -Z'g for the
+ * rows' features Z, block by block; -g/h is never formed. Knows nothing of losses or trees. */
+#include <math.h>
+#include <string.h>
+
+#include "base/math.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/reduce.h"
+#include "learner/fourier/cholesky.h"
+#include "learner/learner.h"
+
+/* Rows of a block; sums run over blocks in order, so it is part of the frozen arithmetic. */
+enum { BLOCK = 1024 };
+
+/* Up to this many rows h z stays a double; above, it is rounded to float32 so that every product is exact. */
+static const size_t MAX_UNROUNDED_ROWS = (size_t)1 << 15;
+
+/* Features of all rows are kept between rounds where they fit in here, and computed again where not. */
+static const size_t CACHE_BYTES = (size_t)512 << 20;
+static const size_t PARTIALS_BYTES = (size_t)64 << 20;
+
+/* In the units of scaled hessians. Weights are as good as 0 there, and the system stays finite. */
+static const double MAX_PENALTY = 1e300;
+
+/* What stays from round to round, at the head of the workspace. */
+struct fourier_memory {
+    int is_cached;   /* the cache holds the features of all rows */
+    int is_factored; /* the factor serves all rounds (constant hessian) */
+    int h_exponent;  /* of that factor */
+};
+
+struct fourier_state {
+    struct fourier_memory *memory;
+    const struct fit_input *input;
+    const struct projection *projection;
+    size_t n_components;
+    size_t n_unknowns; /* components, and the intercept last */
+    size_t n_threads;
+    size_t n_partials; /* blocks summed at the same time */
+
+    float *cache;     /* [row][component], or NULL */
+    float *z;         /* [thread][BLOCK][component] */
+    float *inputs;    /* [thread][BLOCK][feature] */
+    double *values;   /* [thread][3 BLOCK] */
+    double *partials; /* [n_partials][sums] */
+    double *sums;     /* n_sums of them, see add_block */
+    double *factor;   /* [n_unknowns][n_unknowns] */
+    double *diagonal; /* [n_unknowns] */
+    double *solution; /* [n_unknowns] */
+
+    double g_scale; /* powers of two that bring the largest |g| and h near 1 */
+    double h_scale;
+    int only_right_side;
+    size_t first_block; /* of the blocks being summed */
+    double *step;
+};
+
+/* Sums over rows, in this order: Z'g [c], sum g, then Z'h [c], sum h, then Z'HZ [c][c]. */
+static size_t n_right_sums(size_t c) { return c + 1; }
+static size_t n_sums(size_t c) { return 2 * (c + 1) + c * c; }
+
+static size_t carve(struct fourier_state *state, const struct fit_input *input, void *base) {
+    const struct learner_options *options = input->options;
+    struct workspace workspace = {base, 0};
+    size_t n = input->prepared->n_rows;
+    size_t d = input->prepared->n_features;
+    size_t c = options->n_components;
+    size_t threads =
+        options->ridge_n_threads > options->kernel_n_threads ? options->ridge_n_threads : options->kernel_n_threads;
+    state->input = input;
+    state->n_components = c;
+    state->n_unknowns = c + (options->fit_intercept ? 1 : 0);
+    state->n_threads = threads;
+    size_t affordable = PARTIALS_BYTES / (n_sums(c) * sizeof *state->partials);
+    state->n_partials = affordable < 1 ? 1 : affordable < 4 * threads ? affordable : 4 * threads;
+    int keep = n * c <= CACHE_BYTES / sizeof *state->cache;
+
+    state->memory = mxb__carve(&workspace, 1, sizeof *state->memory);
+    state->cache = keep ? mxb__carve(&workspace, n * c, sizeof *state->cache) : NULL;
+    state->z = mxb__carve(&workspace, threads * BLOCK * c, sizeof *state->z);
+    state->inputs = mxb__carve(&workspace, threads * BLOCK * d, sizeof *state->inputs);
+    state->values = mxb__carve(&workspace, threads * BLOCK * 3, sizeof *state->values);
+    state->partials = mxb__carve(&workspace, state->n_partials * n_sums(c), sizeof *state->partials);
+    state->sums = mxb__carve(&workspace, n_sums(c), sizeof *state->sums);
+    state->factor = mxb__carve(&workspace, state->n_unknowns * state->n_unknowns, sizeof *state->factor);
+    state->diagonal = mxb__carve(&workspace, state->n_unknowns, sizeof *state->diagonal);
+    state->solution = mxb__carve(&workspace, c + 1, sizeof *state->solution);
+    return workspace.used;
+}
+
+static size_t workspace_bytes(const struct fit_input *input) {
+    struct fourier_state state;
+    return carve(&state, input, NULL);
+}
+
+/* ---- the projection, drawn once per training ---- */
+
+static mxb_status draw_projection(const struct fit_input *input, mxb_error *error) {
+    const struct learner_options *options = input->options;
+    uint32_t c = options->n_components;
+    uint32_t d = input->prepared->n_features;
+    struct projection projection = {.n_components = c, .n_features = d};
+    mxb_status status =
+        mxb__alloc(&projection.weights, (size_t)d * c, sizeof *projection.weights, "a projection", error);
+    if (status == MXB_OK) {
+        status = mxb__alloc(&projection.phases, c, sizeof *projection.phases, "a projection", error);
+    }
+    if (status == MXB_OK) {
+        uint32_t which = input->model->n_projections;
+        struct random_stream normal = mxb__random_stream(options->seed, RANDOM_FREQUENCIES, which);
+        struct random_stream uniform = mxb__random_stream(options->seed, RANDOM_PHASES, which);
+        double turns = sqrt(2.0 * options->gamma) / 6.283185307179586; /* frequencies have variance 2 gamma */
+        for (uint32_t f = 0; f < d; f++) {
+            for (uint32_t j = 0; j < c; j++) {
+                uint64_t index = (uint64_t)f << 32 | j; /* a component's draws do not depend on how many there are */
+                projection.weights[(size_t)f * c + j] = (float)(turns * mxb__random_normal(normal, index));
+            }
+        }
+        for (uint32_t j = 0; j < c; j++) {
+            projection.phases[j] = (float)mxb__random_uniform(uniform, j);
+        }
+        status = mxb__model_add_projection(input->model, &projection, error);
+    }
+    if (status != MXB_OK) {
+        mxb__projection_clear(&projection);
+    }
+    return status;
+}
+
+/* ---- features of a block of rows ---- */
+
+static void compute_features(struct fourier_state *state, size_t first, size_t n, size_t thread, float *z) {
+    const mxb_prepared *prepared = state->input->prepared;
+    size_t d = prepared->n_features;
+    float *inputs = state->inputs + thread * BLOCK * d;
+    double *column = state->values + thread * BLOCK * 3;
+    const struct scaling *scaling = &prepared->scaling;
+    for (size_t f = 0; f < d; f++) {
+        mxb__column_read(prepared->view, &prepared->view->columns[f], first, n, column);
+        for (size_t i = 0; i < n; i++) {
+            inputs[i * d + f] = mxb__scale_value(scaling->kind, &scaling->features[f], column[i]);
+        }
+    }
+    state->input->kernels->project(inputs, n, state->projection->weights, state->projection->phases, d,
+                                   state->n_components, mxb__projection_amplitude((uint32_t)state->n_components), z);
+}
+
+static void fill_cache(void *context, size_t block, size_t thread) {
+    struct fourier_state *state = context;
+    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    compute_features(state, block * BLOCK, n, thread, state->cache + block * BLOCK * state->n_components);
+}
+
+static const float *features_of_block(struct fourier_state *state, size_t block, size_t thread) {
+    if (state->cache != NULL) {
+        return state->cache + block * BLOCK * state->n_components;
+    }
+    float *z = state->z + thread * BLOCK * state->n_components;
+    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    compute_features(state, block * BLOCK, n, thread, z);
+    return z;
+}
+
+/* ---- sums over rows ---- */
+
+static void scale_rows(const double *from, size_t n, double scale, double *to, double *sum) {
+    double total = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        to[i] = from[i] * scale;
+        total += to[i];
+    }
+    *sum = total;
+}
+
+static void add_block(void *context, size_t index, size_t thread) {
+    struct fourier_state *state = context;
+    const struct fit_input *input = state->input;
+    size_t c = state->n_components;
+    size_t block = state->first_block + index;
+    size_t first = block * BLOCK;
+    size_t n = mxb__block_length(input->prepared->n_rows, BLOCK, block);
+    const float *z = features_of_block(state, block, thread);
+    double *sums = state->partials + index * n_sums(c);
+    double *g = state->values + (thread * 3 + 1) * BLOCK;
+    double *h = state->values + (thread * 3 + 2) * BLOCK;
+
+    memset(sums, 0, (state->only_right_side ? n_right_sums(c) : n_sums(c)) * sizeof *sums);
+    scale_rows(input->g + first, n, state->g_scale, g, &sums[c]);
+    input->kernels->weighted_sum(z, g, n, c, sums);
+    if (!state->only_right_side) {
+        double *h_sums = sums + n_right_sums(c);
+        scale_rows(input->h + first, n, state->h_scale, h, &h_sums[c]);
+        input->kernels->weighted_sum(z, h, n, c, h_sums);
+        int rounded = input->prepared->n_rows > MAX_UNROUNDED_ROWS;
+        input->kernels->gram(z, h, n, c, rounded, h_sums + c + 1);
+    }
+}
+
+static void sum_blocks(struct fourier_state *state) {
+    const struct fit_input *input = state->input;
+    size_t c = state->n_components;
+    size_t count = state->only_right_side ? n_right_sums(c) : n_sums(c);
+    size_t n_blocks = mxb__n_blocks(input->prepared->n_rows, BLOCK);
+    memset(state->sums, 0, count * sizeof *state->sums);
+    for (size_t first = 0; first < n_blocks; first += state->n_partials) {
+        size_t n = mxb__block_length(n_blocks, state->n_partials, first / state->n_partials);
+        double work = (double)n * BLOCK * (double)(state->only_right_side ? c : c * c / 2);
+        state->first_block = first;
+        mxb__pool_run(input->ridge_pool, n, work, add_block, state);
+        for (size_t b = 0; b < n; b++) {
+            for (size_t i = 0; i < count; i++) {
+                state->sums[i] += state->partials[b * n_sums(c) + i];
+            }
+        }
+    }
+    mxb__reduce_doubles(state->sums, count);
+}
+
+/* ---- the system ---- */
+
+/* Returns the number of repairs. */
+static unsigned factor_system(struct fourier_state *state) {
+    size_t c = state->n_components;
+    size_t m = state->n_unknowns;
+    const double *h_sums = state->sums + n_right_sums(c);
+    const double *gram = h_sums + c + 1;
+    double alpha = fmin(state->input->options->alpha * state->h_scale, MAX_PENALTY);
+    for (size_t i = 0; i < c; i++) {
+        memcpy(state->factor + i * m, gram + i * c, (i + 1) * sizeof *gram);
+        state->factor[i * m + i] += alpha;
+    }
+    if (m > c) { /* the intercept is a feature that is always 1 and not penalised */
+        memcpy(state->factor + c * m, h_sums, (c + 1) * sizeof *h_sums);
+    }
+    return mxb__cholesky_factor(state->factor, m, state->diagonal);
+}
+
+static int scale_exponent(double largest) {
+    int exponent = 0;
+    if (largest > 0.0) {
+        frexp(largest, &exponent);
+    }
+    return exponent > -1000 ? exponent : -1000; /* 2^-exponent must be a double */
+}
+
+/* The weights, and the intercept after them (0 where none is fitted). */
+static void solve(struct fourier_state *state) {
+    const struct fit_input *input = state->input;
+    size_t c = state->n_components;
+    int g_exponent = scale_exponent(input->max_abs_g);
+    state->only_right_side = input->constant_hessian && state->memory->is_factored;
+    if (!state->only_right_side) {
+        state->memory->h_exponent = scale_exponent(input->max_h);
+    }
+    int h_exponent = state->memory->h_exponent;
+    state->g_scale = ldexp(1.0, -g_exponent);
+    state->h_scale = ldexp(1.0, -h_exponent);
+    sum_blocks(state);
+    if (!state->only_right_side) {
+        input->model->n_repairs += factor_system(state);
+        state->memory->is_factored = 1;
+    }
+    state->solution[c] = 0.0;
+    for (size_t j = 0; j < state->n_unknowns; j++) {
+        state->solution[j] = -state->sums[j];
+    }
+    mxb__cholesky_solve(state->factor, state->n_unknowns, state->solution);
+    for (size_t j = 0; j <= c; j++) {
+        double weight = ldexp(state->solution[j], g_exponent - h_exponent);
+        state->solution[j] = isfinite(weight) ? weight : 0.0;
+    }
+}
+
+static void step_block(void *context, size_t block, size_t thread) {
+    struct fourier_state *state = context;
+    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    double *step = state->step + block * BLOCK;
+    const float *z = features_of_block(state, block, thread);
+    state->input->kernels->dot(z, n, state->n_components, state->solution, step);
+    for (size_t i = 0; i < n; i++) {
+        step[i] += state->solution[state->n_components];
+    }
+}
+
+static mxb_status make_term(const struct fourier_state *state, struct term *term, mxb_error *error) {
+    size_t c = state->n_components;
+    *term = (struct term){.kind = TERM_FOURIER, .n_outputs = 1};
+    MXB_TRY(mxb__alloc(&term->fourier.weights, c, sizeof *term->fourier.weights, "a ridge round", error));
+    memcpy(term->fourier.weights, state->solution, c * sizeof *term->fourier.weights);
+    term->fourier.intercept = state->solution[c];
+    return MXB_OK;
+}
+
+static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
+                      double *step, mxb_error *error) {
+    struct fourier_state state;
+    (void)draw;
+    carve(&state, input, workspace);
+    state.step = step;
+    if (input->model->n_projections == 0) {
+        MXB_TRY(draw_projection(input, error));
+    }
+    state.projection = &input->model->projections[0];
+    size_t n = input->prepared->n_rows;
+    size_t n_blocks = mxb__n_blocks(n, BLOCK);
+    if (state.cache != NULL && !state.memory->is_cached) {
+        double work = (double)n * (double)state.n_components * (2.0 + (double)input->prepared->n_features);
+        mxb__pool_run(input->kernel_pool, n_blocks, work, fill_cache, &state);
+        state.memory->is_cached = 1;
+    }
+    solve(&state);
+    mxb__pool_run(input->ridge_pool, n_blocks, (double)n * (double)state.n_components, step_block, &state);
+    return make_term(&state, term, error);
+}
+
+const struct learner_ops mxb__fourier_learner = {"fourier", workspace_bytes, fit};

@@ -1,0 +1,71 @@
+/* The seam between the boosting loop and the learner classes. A class is one const learner_ops; it never sees a loss or
+ * another class. */
+#ifndef MXB_LEARNER_LEARNER_H
+#define MXB_LEARNER_LEARNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/prepared.h"
+#include "kernels/kernels.h"
+#include "model/model.h"
+
+struct pool;
+
+/* The options learners look at. */
+struct learner_options {
+    uint64_t seed;
+    double subsample;
+    double colsample;
+    double lambda_l2;
+    double min_child_weight;
+    uint32_t max_max_depth;
+    double alpha;
+    int fit_intercept;
+    double gamma;
+    uint32_t n_components;
+    uint32_t tree_n_threads; /* the pools below have at most so many */
+    uint32_t ridge_n_threads;
+    uint32_t kernel_n_threads;
+};
+
+/* What one round offers a learner: fit -g/h with weights h over the rows of `prepared`. */
+struct fit_input {
+    const mxb_prepared *prepared;
+    const struct kernels *kernels;
+    const struct learner_options *options;
+    struct pool *tree_pool;
+    struct pool *ridge_pool;
+    struct pool *kernel_pool;
+    const double *g; /* [n_rows], weights multiplied in */
+    const double *h; /* [n_rows], likewise; never negative */
+    double sum_abs_g;
+    double sum_h;
+    double max_abs_g;
+    double max_h;
+    int constant_hessian; /* h is the same in every round */
+    mxb_model *model;     /* where a learner keeps what its terms share */
+};
+
+/* What the schedule drew for the round. */
+struct draw {
+    uint32_t round;     /* from 1 */
+    uint32_t max_depth; /* trees only */
+};
+
+struct learner_ops {
+    const char *name;
+    /* Bytes this class wants for itself, asked once before round 1 (g, h and their range are not set yet). The block
+     * belongs to one training, is 64-byte aligned, begins with 64 zero bytes, and keeps its contents between rounds. */
+    size_t (*workspace_bytes)(const struct fit_input *input);
+    /* Fits the round's term, not yet multiplied by the learning rate, and writes its value on every training row. */
+    mxb_status (*fit)(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
+                      double *step, mxb_error *error);
+};
+
+extern const struct learner_ops mxb__tree_learner;
+extern const struct learner_ops mxb__fourier_learner;
+
+#endif

@@ -1,0 +1,152 @@
+/* Step 7a of the data's path: one tree, grown on a sample of rows and columns, with leaf values from wide sums. Knows
+ * nothing of losses. */
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "learner/tree/tree_grow.h"
+
+enum { WALK_ROWS = 4096 };
+
+struct tree_state {
+    struct tree_engine engine;
+    struct grower grower;
+    struct leaf_request *leaves; /* [max_leaves] */
+    uint32_t *node_of_leaf;      /* [max_leaves] */
+    double *values;              /* [node] leaf values */
+    uint32_t *breadth_first;     /* [node] the grower's numbers in the model's order */
+};
+
+static size_t carve(struct tree_state *state, const struct fit_input *input, void *base) {
+    struct workspace workspace = {base, 0};
+    size_t max_leaves = mxb__engine_max_leaves(input);
+    mxb__engine_carve(&state->engine, input, &workspace);
+    mxb__grower_carve(&state->grower, input, &workspace);
+    state->leaves = mxb__carve(&workspace, max_leaves, sizeof *state->leaves);
+    state->node_of_leaf = mxb__carve(&workspace, max_leaves, sizeof *state->node_of_leaf);
+    state->values = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->values);
+    state->breadth_first = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->breadth_first);
+    return workspace.used;
+}
+
+static size_t workspace_bytes(const struct fit_input *input) {
+    struct tree_state state;
+    return carve(&state, input, NULL);
+}
+
+/* ---- leaf values: -G / (H + lambda) ---- */
+
+static double leaf_value(struct gradient_sum sum, struct quanta quanta, double lambda_l2) {
+    double h = (double)sum.h + lambda_l2 * quanta.h_scale;
+    double value = h > 0.0 ? ldexp(-(double)sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
+    return isfinite(value) ? value : 0.0;
+}
+
+struct step_task {
+    struct tree_state *state;
+    double *step;
+};
+
+static void step_of_leaf(void *context, size_t leaf, size_t thread) {
+    struct step_task *task = context;
+    struct tree_state *state = task->state;
+    const struct engine_node *node = &state->leaves[leaf].node;
+    (void)thread;
+    double value = state->values[state->node_of_leaf[leaf]];
+    for (uint32_t i = node->begin; i < node->end; i++) {
+        task->step[state->engine.rows[i]] = value;
+    }
+}
+
+/* Rows left out of the sample find their leaf by their bin codes. */
+static void step_by_walk(void *context, size_t block, size_t thread) {
+    struct step_task *task = context;
+    struct tree_state *state = task->state;
+    const mxb_prepared *prepared = state->engine.input->prepared;
+    (void)thread;
+    size_t end = block * WALK_ROWS + mxb__block_length(prepared->n_rows, WALK_ROWS, block);
+    for (size_t row = block * WALK_ROWS; row < end; row++) {
+        const uint8_t *record = prepared->records + row * prepared->record_bytes;
+        uint32_t n = 0;
+        while (state->grower.nodes[n].left != 0) {
+            const struct grow_node *node = &state->grower.nodes[n];
+            uint8_t code = record[node->split.feature];
+            int missing = code == mxb__missing_code(&prepared->bins[node->split.feature]);
+            int goes_left = missing ? node->split.missing_left : code <= node->split.bin;
+            n = node->left + (goes_left ? 0 : 1);
+        }
+        task->step[row] = state->values[n];
+    }
+}
+
+static void find_values(struct tree_state *state, double *step) {
+    const struct fit_input *input = state->engine.input;
+    size_t n_leaves = 0;
+    for (uint32_t n = 0; n < state->grower.n_nodes; n++) {
+        if (state->grower.nodes[n].left == 0) {
+            state->leaves[n_leaves].node = state->grower.nodes[n].rows;
+            state->node_of_leaf[n_leaves++] = n;
+        }
+    }
+    mxb__engine_leaf_sums(&state->engine, state->leaves, n_leaves);
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+        state->values[state->node_of_leaf[leaf]] =
+            leaf_value(state->leaves[leaf].sum, state->engine.wide_quanta, input->options->lambda_l2);
+    }
+    struct step_task task = {state, step};
+    size_t n_rows = input->prepared->n_rows;
+    if (state->engine.n_sampled == n_rows) {
+        mxb__pool_run(input->tree_pool, n_leaves, (double)n_rows, step_of_leaf, &task);
+    } else {
+        size_t n_blocks = mxb__n_blocks(n_rows, WALK_ROWS);
+        mxb__pool_run(input->tree_pool, n_blocks, (double)n_rows * 10.0, step_by_walk, &task);
+    }
+}
+
+/* ---- the finished term ---- */
+
+static double threshold_of(const struct feature_bins *bins, uint8_t bin) {
+    return bin < bins->n_cuts ? bins->cuts[bin]
+                              : HUGE_VAL; /* after the last bin: all values left, missing ones right */
+}
+
+static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct tree *tree, mxb_error *error) {
+    const struct grow_node *nodes = state->grower.nodes;
+    const mxb_prepared *prepared = state->engine.input->prepared;
+    uint32_t n_nodes = state->grower.n_nodes;
+    MXB_TRY(mxb__alloc_zeroed(&tree->nodes, n_nodes, sizeof *tree->nodes, "a tree", error));
+    tree->n_nodes = n_nodes;
+    tree->max_depth = max_depth;
+    state->breadth_first[0] = 0;
+    uint32_t n_queued = 1;
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        const struct grow_node *node = &nodes[state->breadth_first[i]];
+        struct tree_node *out = &tree->nodes[i];
+        if (node->left == 0) {
+            out->split = SPLIT_NONE;
+            out->value = state->values[state->breadth_first[i]];
+        } else {
+            out->split = SPLIT_NUMERIC;
+            out->value = threshold_of(&prepared->bins[node->split.feature], node->split.bin);
+            out->feature = node->split.feature;
+            out->missing_left = node->split.missing_left;
+            out->left = n_queued;
+            state->breadth_first[n_queued++] = node->left;
+            state->breadth_first[n_queued++] = node->left + 1;
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
+                      double *step, mxb_error *error) {
+    struct tree_state state;
+    carve(&state, input, workspace);
+    mxb__engine_begin(&state.engine, input, draw);
+    mxb__grower_run(&state.grower, &state.engine, draw->max_depth);
+    find_values(&state, step);
+    *term = (struct term){.kind = TERM_TREE, .n_outputs = 1};
+    return make_tree(&state, draw->max_depth, &term->tree, error);
+}
+
+const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit};

@@ -1,0 +1,147 @@
+/* The CPU's tree engine, second part: moving rows between nodes and summing them up. A batch of nodes is cut into tasks
+ * of at most MXB__TASK_ROWS rows, whatever the number of threads. */
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/reduce.h"
+#include "learner/tree/tree_engine.h"
+
+/* Requests of one batch; each kind of request begins with its node. */
+struct row_batch {
+    struct tree_engine *engine;
+    char *requests;
+    size_t request_bytes;
+    size_t n;
+    size_t n_tasks;
+    size_t n_rows;
+};
+
+static const struct engine_node *node_of(const struct row_batch *batch, size_t request) {
+    return (const struct engine_node *)(void *)(batch->requests + request * batch->request_bytes);
+}
+
+static struct row_batch number_tasks(struct tree_engine *engine, void *requests, size_t request_bytes, size_t n) {
+    struct row_batch batch = {.engine = engine, .requests = requests, .request_bytes = request_bytes, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        const struct engine_node *node = node_of(&batch, i);
+        engine->task_first[i] = (uint32_t)batch.n_tasks;
+        batch.n_tasks += mxb__n_blocks(node->end - node->begin, MXB__TASK_ROWS);
+        batch.n_rows += node->end - node->begin;
+    }
+    engine->task_first[n] = (uint32_t)batch.n_tasks;
+    return batch;
+}
+
+/* The rows of a task: which request, and which part of its node. */
+struct row_task {
+    size_t request;
+    uint32_t begin;
+    uint32_t n;
+};
+
+static struct row_task find_task(const struct row_batch *batch, size_t task) {
+    const uint32_t *first = batch->engine->task_first;
+    size_t low = 0;
+    size_t high = batch->n; /* first[low] <= task < first[high] */
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (first[middle] <= task) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const struct engine_node *node = node_of(batch, low);
+    size_t block = task - first[low];
+    struct row_task found = {low, node->begin + (uint32_t)(block * MXB__TASK_ROWS),
+                             (uint32_t)mxb__block_length(node->end - node->begin, MXB__TASK_ROWS, block)};
+    return found;
+}
+
+/* ---- partition ---- */
+
+/* Each task's rows go into the two side arrays at the task's own place:
+ *     left  = [acd.....|bef.....]   right = [be......|adg.....]
+ * and from there, task after task, to the node's rows [acdbef beadg]. */
+static void split_rows(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    (void)thread;
+    struct row_task task = find_task(batch, index);
+    const struct partition_request *requests = (const struct partition_request *)(void *)batch->requests;
+    const struct split *split = &requests[task.request].split;
+    const mxb_prepared *prepared = engine->input->prepared;
+
+    uint8_t goes_left[256];
+    for (unsigned code = 0; code < 256; code++) {
+        goes_left[code] = code <= split->bin;
+    }
+    goes_left[mxb__missing_code(&prepared->bins[split->feature])] = split->missing_left;
+    const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
+    engine->task_left[index] =
+        (uint32_t)engine->input->kernels->partition(column, goes_left, engine->rows + task.begin, task.begin, task.n,
+                                                    engine->side[0] + task.begin, engine->side[1] + task.begin);
+}
+
+static void join_rows(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    (void)thread;
+    struct row_task task = find_task(batch, index);
+    const struct partition_request *request =
+        &((const struct partition_request *)(void *)batch->requests)[task.request];
+    uint32_t n_left = engine->task_left[index];
+    uint32_t left_before = 0; /* rows that earlier tasks of this node sent left */
+    for (size_t t = engine->task_first[task.request]; t < index; t++) {
+        left_before += engine->task_left[t];
+    }
+    uint32_t right_before = task.begin - request->node.begin - left_before;
+    memcpy(engine->rows + request->node.begin + left_before, engine->side[0] + task.begin,
+           n_left * sizeof *engine->rows);
+    memcpy(engine->rows + request->middle + right_before, engine->side[1] + task.begin,
+           (task.n - n_left) * sizeof *engine->rows);
+}
+
+void mxb__engine_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
+    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
+    struct pool *pool = engine->input->tree_pool;
+    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 1.5, split_rows, &batch);
+    for (size_t i = 0; i < n; i++) {
+        requests[i].middle = requests[i].node.begin;
+        for (size_t t = engine->task_first[i]; t < engine->task_first[i + 1]; t++) {
+            requests[i].middle += engine->task_left[t];
+        }
+    }
+    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.5, join_rows, &batch);
+    engine->in_order = 0;
+}
+
+/* ---- leaf sums ---- */
+
+static void sum_rows(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    (void)thread;
+    struct row_task task = find_task(batch, index);
+    struct gradient_sum sum = {0, 0};
+    for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
+        struct gradient_sum row = mxb__quanta_of_row(engine->input, engine->wide_quanta, engine->rows[i]);
+        sum.g += row.g;
+        sum.h += row.h;
+    }
+    engine->task_sum[index] = sum;
+}
+
+void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requests, size_t n) {
+    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
+    mxb__pool_run(engine->input->tree_pool, batch.n_tasks, (double)batch.n_rows * 3.0, sum_rows, &batch);
+    for (size_t i = 0; i < n; i++) {
+        requests[i].sum = (struct gradient_sum){0, 0};
+        for (size_t t = engine->task_first[i]; t < engine->task_first[i + 1]; t++) {
+            requests[i].sum.g += engine->task_sum[t].g;
+            requests[i].sum.h += engine->task_sum[t].h;
+        }
+        mxb__reduce_integers(&requests[i].sum.g, 1);
+        mxb__reduce_integers(&requests[i].sum.h, 1);
+    }
+}

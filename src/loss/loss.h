@@ -1,0 +1,59 @@
+/* Steps 4 and 5 of the data's path: start value, gradients and hessians, and the metric of the training curve. One
+ * const table, a row a loss. Knows nothing of learners. */
+#ifndef MXB_LOSS_LOSS_H
+#define MXB_LOSS_LOSS_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* Rows a loss is taken over. */
+struct loss_rows {
+    size_t n_rows;
+    const double *labels;
+    const double *weights; /* NULL: all 1 */
+    double weight_sum;
+    double largest_label; /* |label| */
+    const double *scores;
+};
+
+struct loss {
+    const char *name;
+    const char *metric;
+    int two_classes;       /* labels are 0 and 1 */
+    int constant_hessian;  /* the same in every round */
+    int metric_is_squared; /* the mean is of squares: take the root */
+
+    /* The constant score of least loss, from the weighted mean of the labels and that of 1 - label. */
+    double (*start)(double mean, double mean_rest);
+    /* The loss of one row, and its first and second derivative by the score; the second is over 0. All finite for
+     * finite arguments. `unit` is a power of two to take squares in. */
+    double (*value)(double label, double score, double unit);
+    void (*derivatives)(double label, double score, double *g, double *h);
+};
+
+/** The loss of that name, or NULL. */
+const struct loss *mxb__loss_find(const char *name);
+
+/** The constant score of least weighted loss; the rows' scores are not looked at. */
+double mxb__loss_start(const struct loss *loss, const struct loss_rows *rows);
+
+/* What the learners need to know of all gradients at once. */
+struct gradient_range {
+    double sum_abs_g; /* infinite if too large for a double */
+    double sum_h;
+    double max_abs_g;
+    double max_h;
+};
+
+/** Doubles of scratch that the two functions below need for n rows. */
+size_t mxb__loss_scratch(size_t n_rows);
+
+/** The metric over the rows: a weighted mean, summed in fixed blocks, so the same for any number of threads. */
+double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, struct pool *pool, double *scratch);
+
+/** Weighted first and second derivatives of every row, and their range. */
+struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
+                                          double *scratch, double *g, double *h);
+
+#endif

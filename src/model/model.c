@@ -1,0 +1,243 @@
+/* Step 9 of the data's path: the model in memory, from an empty one to a finished one, and what can be asked of it.
+ * Knows nothing of files or of how a term was fitted. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+mxb_status mxb__model_create(mxb_model **model, mxb_error *error) {
+    return mxb__alloc_zeroed(model, 1, sizeof **model, "a model", error);
+}
+
+mxb_status mxb__model_add_term(mxb_model *model, struct term *term, mxb_error *error) {
+    if (model->n_rounds == model->capacity) {
+        uint32_t capacity = model->capacity == 0 ? 16 : 2 * model->capacity;
+        MXB_TRY(mxb__grow(&model->terms, model->n_rounds, capacity, sizeof *model->terms, "the ensemble", error));
+        model->capacity = capacity;
+    }
+    model->terms[model->n_rounds++] = *term;
+    return MXB_OK;
+}
+
+mxb_status mxb__model_add_projection(mxb_model *model, struct projection *projection, mxb_error *error) {
+    uint32_t n = model->n_projections;
+    MXB_TRY(mxb__grow(&model->projections, n, (size_t)n + 1, sizeof *model->projections, "a projection", error));
+    model->projections[model->n_projections++] = *projection;
+    return MXB_OK;
+}
+
+/* ---- Derived parts ---- */
+
+static void clear_derived(mxb_model *model) {
+    for (uint32_t p = 0; model->collapsed_weights != NULL && p < model->n_projections; p++) {
+        mxb__free(model->collapsed_weights[p]);
+    }
+    mxb__free(model->collapsed_weights);
+    mxb__free(model->feature_splits);
+    model->collapsed_weights = NULL;
+    model->feature_splits = NULL;
+    model->collapsed_intercept = 0;
+}
+
+static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_error *error) {
+    uint32_t n_components = model->projections[fourier->projection].n_components;
+    double **sum = &model->collapsed_weights[fourier->projection];
+    if (*sum == NULL) {
+        MXB_TRY(mxb__alloc_zeroed(sum, n_components, sizeof **sum, "collapsed weights", error));
+    }
+    for (uint32_t j = 0; j < n_components; j++) {
+        (*sum)[j] = mxb__bounded((*sum)[j] + fourier->weights[j]);
+    }
+    model->collapsed_intercept = mxb__bounded(model->collapsed_intercept + fourier->intercept);
+    return MXB_OK;
+}
+
+static void count_splits(mxb_model *model, const struct tree *tree) {
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        if (tree->nodes[i].split != SPLIT_NONE) {
+            model->feature_splits[tree->nodes[i].feature]++;
+        }
+    }
+}
+
+mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
+    clear_derived(model);
+    MXB_TRY(mxb__alloc_zeroed(&model->feature_splits, model->n_features, sizeof *model->feature_splits, "split counts",
+                              error));
+    MXB_TRY(mxb__alloc_zeroed(&model->collapsed_weights, model->n_projections, sizeof *model->collapsed_weights,
+                              "collapsed weights", error));
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        const struct term *term = &model->terms[r];
+        if (term->kind == TERM_TREE) {
+            count_splits(model, &term->tree);
+        } else {
+            MXB_TRY(collapse(model, &term->fourier, error));
+        }
+    }
+    return MXB_OK;
+}
+
+/* ---- Copy ---- */
+
+static mxb_status copy_texts(char ***to, char *const *from, size_t n, mxb_error *error) {
+    if (from == NULL) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc_zeroed(to, n, sizeof **to, "names", error));
+    for (size_t i = 0; i < n; i++) {
+        MXB_TRY(mxb__copy_text(&(*to)[i], from[i], error));
+    }
+    return MXB_OK;
+}
+
+static mxb_status copy_curve(double **to, const double *from, uint32_t n_curve, mxb_error *error) {
+    if (from == NULL) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc(to, (size_t)n_curve + 1, sizeof **to, "the training curve", error));
+    memcpy(*to, from, ((size_t)n_curve + 1) * sizeof **to);
+    return MXB_OK;
+}
+
+/* The projections up to the last one that the first n_rounds rounds use. */
+static uint32_t count_projections(const mxb_model *model, uint32_t n_rounds) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < n_rounds; r++) {
+        const struct term *term = &model->terms[r];
+        if (term->kind == TERM_FOURIER && term->fourier.projection >= n) {
+            n = term->fourier.projection + 1;
+        }
+    }
+    return n;
+}
+
+static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_rounds, mxb_error *error) {
+    uint32_t n_projections = count_projections(from, n_rounds);
+    to->n_features = from->n_features;
+    to->loss = from->loss;
+    memcpy(to->labels, from->labels, sizeof to->labels);
+    to->base_score = from->base_score;
+    to->n_options = from->n_options;
+    to->n_curve = from->n_curve;
+    to->stopped_early = from->stopped_early;
+    to->n_repairs = from->n_repairs;
+    to->scaling.kind = from->scaling.kind;
+    MXB_TRY(copy_texts(&to->feature_names, from->feature_names, from->n_features, error));
+    MXB_TRY(copy_texts(&to->option_names, from->option_names, from->n_options, error));
+    MXB_TRY(copy_texts(&to->option_values, from->option_values, from->n_options, error));
+    MXB_TRY(copy_curve(&to->train_curve, from->train_curve, from->n_curve, error));
+    MXB_TRY(copy_curve(&to->valid_curve, from->valid_curve, from->n_curve, error));
+    if (n_projections > 0) {
+        MXB_TRY(mxb__scaling_copy(&to->scaling, &from->scaling, error));
+        MXB_TRY(mxb__alloc(&to->projections, n_projections, sizeof *to->projections, "a projection", error));
+        for (uint32_t p = 0; p < n_projections; p++) {
+            MXB_TRY(mxb__projection_copy(&to->projections[p], &from->projections[p], error));
+            to->n_projections++;
+        }
+    }
+    MXB_TRY(mxb__alloc(&to->terms, n_rounds, sizeof *to->terms, "the ensemble", error));
+    to->capacity = n_rounds;
+    for (uint32_t r = 0; r < n_rounds; r++) {
+        MXB_TRY(mxb__term_copy(&to->terms[r], &from->terms[r], from->projections, error));
+        to->n_rounds++;
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model **copy, mxb_error *error) {
+    MXB_TRY(mxb__model_create(copy, error));
+    mxb_status status = copy_parts(*copy, model, n_rounds, error);
+    if (status != MXB_OK) {
+        mxb_model_free(*copy);
+        *copy = NULL;
+    }
+    return status;
+}
+
+static void free_texts(char **texts, size_t n) {
+    for (size_t i = 0; texts != NULL && i < n; i++) {
+        mxb__free(texts[i]);
+    }
+    mxb__free(texts);
+}
+
+void mxb_model_free(mxb_model *model) {
+    if (model == NULL) {
+        return;
+    }
+    clear_derived(model);
+    free_texts(model->feature_names, model->n_features);
+    free_texts(model->option_names, model->n_options);
+    free_texts(model->option_values, model->n_options);
+    mxb__scaling_clear(&model->scaling);
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        mxb__term_clear(&model->terms[r]);
+    }
+    mxb__free(model->terms);
+    for (uint32_t p = 0; p < model->n_projections; p++) {
+        mxb__projection_clear(&model->projections[p]);
+    }
+    mxb__free(model->projections);
+    mxb__free(model->train_curve);
+    mxb__free(model->valid_curve);
+    mxb__free(model);
+}
+
+/* ---- What can be asked ---- */
+
+size_t mxb_model_n_features(const mxb_model *model) { return model == NULL ? 0 : model->n_features; }
+
+const char *mxb_model_feature_name(const mxb_model *model, size_t feature) {
+    int known = model != NULL && model->feature_names != NULL && feature < model->n_features;
+    return known ? model->feature_names[feature] : NULL;
+}
+
+size_t mxb_model_feature_splits(const mxb_model *model, size_t feature) {
+    int known = model != NULL && model->feature_splits != NULL && feature < model->n_features;
+    return known ? model->feature_splits[feature] : 0;
+}
+
+size_t mxb_model_n_rounds(const mxb_model *model) { return model == NULL ? 0 : model->n_rounds; }
+
+static const struct term *find_term(const mxb_model *model, size_t round) {
+    return model != NULL && round >= 1 && round <= model->n_rounds ? &model->terms[round - 1] : NULL;
+}
+
+const char *mxb_model_round_learner(const mxb_model *model, size_t round) {
+    const struct term *term = find_term(model, round);
+    return term == NULL ? NULL : mxb__term_name(term->kind);
+}
+
+size_t mxb_model_round_depth(const mxb_model *model, size_t round) {
+    const struct term *term = find_term(model, round);
+    return term != NULL && term->kind == TERM_TREE ? term->tree.max_depth : 0;
+}
+
+const char *mxb_model_option(const mxb_model *model, const char *name) {
+    for (size_t i = 0; model != NULL && name != NULL && i < model->n_options; i++) {
+        if (strcmp(model->option_names[i], name) == 0) {
+            return model->option_values[i];
+        }
+    }
+    return NULL;
+}
+
+const char *mxb_model_metric(const mxb_model *model) {
+    return model == NULL ? NULL : model->loss == MODEL_LOGLOSS ? "logloss" : "rmse";
+}
+
+size_t mxb_model_n_curve(const mxb_model *model) { return model == NULL ? 0 : model->n_curve; }
+
+double mxb_model_curve(const mxb_model *model, size_t round, int valid) {
+    if (model == NULL || round > model->n_curve) {
+        return (double)NAN;
+    }
+    const double *curve = valid ? model->valid_curve : model->train_curve;
+    return curve == NULL ? (double)NAN : curve[round];
+}
+
+int mxb_model_stopped_early(const mxb_model *model) { return model != NULL && model->stopped_early; }
+
+size_t mxb_model_n_repairs(const mxb_model *model) { return model == NULL ? 0 : model->n_repairs; }

@@ -1,0 +1,156 @@
+/* Step 9 of the data's path: what is kept. A model is made by a trainer or the loader and never changes afterwards.
+ * Knows nothing of bins, losses or how a term was fitted. */
+#ifndef MXB_MODEL_MODEL_H
+#define MXB_MODEL_MODEL_H
+
+#include <float.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "data/scaling.h"
+
+/** x, or where x is infinite the nearest finite number, or 0 for NaN. Only sums of numbers near DBL_MAX need it. */
+static inline double mxb__bounded(double x) { return x > DBL_MAX ? DBL_MAX : x < -DBL_MAX ? -DBL_MAX : x == x ? x : 0; }
+
+/* ---- tree.c ---- */
+
+enum split_kind { SPLIT_NONE = 0 /* a leaf */, SPLIT_NUMERIC = 1 };
+
+struct tree_node {
+    double value;         /* leaf: what it adds to the score; split: threshold, x <= value goes left */
+    uint32_t feature;     /* split only */
+    uint32_t left;        /* split only: index of the left child; the right one follows it */
+    uint8_t split;        /* enum split_kind */
+    uint8_t missing_left; /* split only: 1 = missing values go left */
+};
+
+/* Nodes in breadth-first order, so children come after their parent and siblings side by side. Node 0 is the root. */
+struct tree {
+    uint32_t n_nodes;
+    uint32_t max_depth; /* what was drawn; the tree may be less deep */
+    struct tree_node *nodes;
+};
+
+/** The leaf a row of doubles (NaN = missing) ends in. */
+uint32_t mxb__tree_leaf(const struct tree *tree, const double *row);
+mxb_status mxb__tree_copy(struct tree *to, const struct tree *from, mxb_error *error);
+void mxb__tree_clear(struct tree *tree);
+
+/* ---- fourier.c ---- */
+
+/* A random feature map: component j of a row x of scaled inputs is sqrt(2/c) cos(2 pi (sum_f x_f weights[f][j] +
+ * phases[j])). */
+struct projection {
+    uint32_t n_components;
+    uint32_t n_features;
+    float *weights; /* [feature][component], in turns: the frequency divided by 2 pi */
+    float *phases;  /* [component], in turns, 0 .. 1 */
+};
+
+/* One ridge round on a projection: z(x) . weights + intercept, the learning rate multiplied in. */
+struct fourier {
+    uint32_t projection; /* index into the model's projections */
+    double intercept;
+    double *weights; /* [n_components] */
+};
+
+/** sqrt(2 / n_components), as every component is multiplied by it. */
+float mxb__projection_amplitude(uint32_t n_components);
+mxb_status mxb__projection_copy(struct projection *to, const struct projection *from, mxb_error *error);
+void mxb__projection_clear(struct projection *projection);
+mxb_status mxb__fourier_copy(struct fourier *to, const struct fourier *from, uint32_t n_components, mxb_error *error);
+void mxb__fourier_clear(struct fourier *fourier);
+
+/* ---- term.c ---- */
+
+enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2 };
+
+/* What one round added. */
+struct term {
+    enum term_kind kind;
+    uint32_t first_output; /* 0 for now */
+    uint32_t n_outputs;    /* 1 for now */
+    union {
+        struct tree tree;
+        struct fourier fourier;
+    };
+};
+
+/** Multiplies what the term adds by `rate`. */
+void mxb__term_scale(struct term *term, double rate, const struct projection *projections);
+mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
+                          mxb_error *error);
+void mxb__term_clear(struct term *term);
+const char *mxb__term_name(enum term_kind kind);
+
+/* ---- model.c ---- */
+
+enum model_loss { MODEL_MSE = 1, MODEL_LOGLOSS = 2 };
+
+struct mxb_model {
+    uint32_t n_features;
+    char **feature_names; /* [n_features], or NULL */
+    enum model_loss loss;
+    double labels[2]; /* logloss: the two label values, the smaller first */
+    double base_score;
+
+    size_t n_options; /* the options it was trained with, thread counts left out */
+    char **option_names;
+    char **option_values;
+
+    struct scaling scaling;
+    uint32_t n_projections;
+    struct projection *projections;
+    uint32_t n_rounds; /* term r - 1 is round r */
+    uint32_t capacity; /* of terms; not saved */
+    struct term *terms;
+
+    uint32_t n_curve; /* losses after 0 .. n_curve rounds: n_curve + 1 values each */
+    double *train_curve;
+    double *valid_curve; /* NULL without a validation set */
+    uint8_t stopped_early;
+    uint32_t n_repairs;
+
+    /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its rounds'
+     * weights, in round order; NULL for a projection no round uses. */
+    double **collapsed_weights; /* [n_projections][n_components] */
+    double collapsed_intercept;
+    uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
+};
+
+/** Zeroed model; fields are filled in by its maker. */
+mxb_status mxb__model_create(mxb_model **model, mxb_error *error);
+
+/** Appends; on success the model owns the term's or projection's arrays. */
+mxb_status mxb__model_add_term(mxb_model *model, struct term *term, mxb_error *error);
+mxb_status mxb__model_add_projection(mxb_model *model, struct projection *projection, mxb_error *error);
+
+/** Derives what predictions need from the terms. */
+mxb_status mxb__model_build(mxb_model *model, mxb_error *error);
+
+/** A deep copy of the first n_rounds rounds; the curve is copied whole. Projections after the last one those rounds use
+ *  are left out, and the scaling with the last of them. Not built yet. */
+mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model **copy, mxb_error *error);
+
+/* ---- predict.c ---- */
+
+struct mxb_dataset;
+struct pool;
+
+/** Adds one term's values for all rows of `dataset` (already checked against the model) to `scores`. */
+mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term *term,
+                                      const struct mxb_dataset *dataset, struct pool *pool, double *scores,
+                                      mxb_error *error);
+
+/* ---- model_decode.c: limits every file is held to ---- */
+
+#define MXB__MAX_FEATURES    ((uint32_t)1 << 20)
+#define MXB__MAX_COMPONENTS  ((uint32_t)1 << 16)
+#define MXB__MAX_PROJECTIONS ((uint32_t)1 << 16)
+#define MXB__MAX_ROUNDS      ((uint32_t)1 << 24)
+#define MXB__MAX_OPTIONS     ((uint32_t)1 << 10)
+#define MXB__MAX_NAME_BYTES  ((uint32_t)1 << 16)
+enum { MXB__MAX_TREE_DEPTH = 30 };
+
+#endif

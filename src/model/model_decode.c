@@ -1,0 +1,258 @@
+/* Step 9 of the data's path: what a model file says about a model, read and doubted: meta, options, scaling and curve.
+ * Whatever passes is safe to predict with, to show and to save. Knows nothing of headers and checksums. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model_format.h"
+#include "model/utf8.h"
+
+static const float MAX_INPUT = 1e30f; /* of a scaled value */
+
+mxb_status mxb__section_damaged(const struct section_input *section, const char *format, ...) {
+    char what[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return mxb__fail(section->error, MXB_ERROR_FORMAT, "%s is damaged: %s", section->file, what);
+}
+
+static mxb_status ends_early(const struct section_input *section) {
+    return mxb__section_damaged(section, "section %s ends too early", section->name);
+}
+
+mxb_status mxb__section_check_count(const struct section_input *section, uint32_t count, uint32_t limit,
+                                    size_t bytes_each, const char *what) {
+    if (section->in.overrun) {
+        return ends_early(section);
+    }
+    if (count > limit) {
+        return mxb__section_damaged(section, "section %s: %" PRIu32 " %s; at most %" PRIu32, section->name, count, what,
+                                    limit);
+    }
+    if (count > section->in.n_left / bytes_each) {
+        return mxb__section_damaged(section, "section %s: %" PRIu32 " %s in %zu bytes", section->name, count, what,
+                                    section->in.n_left);
+    }
+    return MXB_OK;
+}
+
+/* A byte that is 0 or 1. */
+static mxb_status get_flag(struct section_input *section, const char *what, uint8_t *flag) {
+    *flag = mxb__get_u8(&section->in);
+    if (*flag > 1) {
+        return mxb__section_damaged(section, "section %s: %s is %u, not 0 or 1", section->name, what, *flag);
+    }
+    return MXB_OK;
+}
+
+static mxb_status get_finite(struct section_input *section, const char *what, double *value) {
+    *value = mxb__get_f64(&section->in);
+    if (!isfinite(*value)) {
+        return mxb__section_damaged(section, "section %s: %s is not finite", section->name, what);
+    }
+    return MXB_OK;
+}
+
+/* A text without NUL bytes; the caller checks what else it may not hold. */
+static mxb_status get_text(struct section_input *section, const char *what, char **text) {
+    uint32_t n_bytes = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_bytes, MXB__MAX_NAME_BYTES, 1, what));
+    const unsigned char *bytes = mxb__get_bytes(&section->in, n_bytes);
+    if (memchr(bytes, 0, n_bytes) != NULL) {
+        return mxb__section_damaged(section, "section %s: a zero byte in a text", section->name);
+    }
+    MXB_TRY(mxb__alloc(text, (size_t)n_bytes + 1, 1, "a name", section->error));
+    memcpy(*text, bytes, n_bytes);
+    (*text)[n_bytes] = '\0';
+    return MXB_OK;
+}
+
+/* ---- Meta ---- */
+
+static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
+    uint8_t loss = mxb__get_u8(&section->in);
+    if (loss != MODEL_MSE && loss != MODEL_LOGLOSS) {
+        return mxb__section_damaged(section, "section meta: loss %u; 1 and 2 are known", loss);
+    }
+    model->loss = (enum model_loss)loss;
+    if (model->loss == MODEL_LOGLOSS) {
+        MXB_TRY(get_finite(section, "a label", &model->labels[0]));
+        MXB_TRY(get_finite(section, "a label", &model->labels[1]));
+        if (!(model->labels[0] < model->labels[1])) {
+            return mxb__section_damaged(section, "section meta: the labels do not ascend");
+        }
+    }
+    return get_finite(section, "base_score", &model->base_score);
+}
+
+static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
+    uint8_t has_names;
+    MXB_TRY(decode_loss(section, model));
+    uint32_t n_features = mxb__get_u32(&section->in);
+    MXB_TRY(get_flag(section, "has_names", &has_names));
+    MXB_TRY(mxb__section_check_count(section, n_features, MXB__MAX_FEATURES, has_names ? 5 : 1, "features"));
+    if (n_features == 0) {
+        return mxb__section_damaged(section, "section meta: no features");
+    }
+    model->n_features = n_features;
+    if (has_names) {
+        MXB_TRY(mxb__alloc_zeroed(&model->feature_names, n_features, sizeof *model->feature_names, "feature names",
+                                  section->error));
+    }
+    for (uint32_t f = 0; f < n_features; f++) {
+        uint8_t kind = mxb__get_u8(&section->in);
+        if (kind != FEATURE_NUMERIC) {
+            return mxb__section_damaged(section, "section meta: feature %" PRIu32 " is of kind %u; only 1 is known", f,
+                                        kind);
+        }
+        if (has_names) {
+            MXB_TRY(get_text(section, "bytes of a feature's name", &model->feature_names[f]));
+        }
+    }
+    return MXB_OK;
+}
+
+/* ---- Options ---- */
+
+static mxb_status get_printable(struct section_input *section, const char *what, char **text) {
+    MXB_TRY(get_text(section, what, text));
+    if (!mxb__utf8_printable(*text, strlen(*text))) {
+        return mxb__section_damaged(section, "section options: a text that is not printable");
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_options(struct section_input *section, mxb_model *model) {
+    uint32_t n_options = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_options, MXB__MAX_OPTIONS, 8, "options"));
+    model->n_options = n_options;
+    MXB_TRY(mxb__alloc_zeroed(&model->option_names, n_options, sizeof *model->option_names, "option names",
+                              section->error));
+    MXB_TRY(mxb__alloc_zeroed(&model->option_values, n_options, sizeof *model->option_values, "option values",
+                              section->error));
+    for (uint32_t i = 0; i < n_options; i++) {
+        MXB_TRY(get_printable(section, "bytes of an option's name", &model->option_names[i]));
+        MXB_TRY(get_printable(section, "bytes of an option's value", &model->option_values[i]));
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(model->option_names[k], model->option_names[i]) == 0) {
+                return mxb__section_damaged(section, "section options: one option twice");
+            }
+        }
+    }
+    return MXB_OK;
+}
+
+/* ---- Scaling ---- */
+
+static mxb_status decode_table(struct section_input *section, uint32_t f, struct scaling_feature *feature) {
+    uint32_t n_knots = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_knots, MXB__MAX_KNOTS, 12, "knots"));
+    if (n_knots == 0) {
+        return mxb__section_damaged(section, "section scaling: feature %" PRIu32 " has no knots", f);
+    }
+    MXB_TRY(mxb__alloc(&feature->knots, n_knots, sizeof *feature->knots, "scaling tables", section->error));
+    MXB_TRY(mxb__alloc(&feature->knot_scores, n_knots, sizeof *feature->knot_scores, "scaling tables", section->error));
+    feature->n_knots = n_knots;
+    for (uint32_t i = 0; i < n_knots; i++) {
+        feature->knots[i] = mxb__get_f64(&section->in);
+        if (!isfinite(feature->knots[i]) || (i > 0 && !(feature->knots[i - 1] < feature->knots[i]))) {
+            return mxb__section_damaged(
+                section, "section scaling: feature %" PRIu32 ", knot %" PRIu32 " is not finite or not above the last",
+                f, i);
+        }
+    }
+    for (uint32_t i = 0; i < n_knots; i++) {
+        feature->knot_scores[i] = mxb__get_f32(&section->in);
+        float score = feature->knot_scores[i];
+        if (!(fabsf(score) <= MAX_INPUT) || (i > 0 && !(feature->knot_scores[i - 1] <= score))) {
+            return mxb__section_damaged(
+                section, "section scaling: feature %" PRIu32 ", score %" PRIu32 " is out of range or below the last", f,
+                i);
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_scaling(struct section_input *section, mxb_model *model) {
+    struct scaling *scaling = &model->scaling;
+    uint8_t kind = mxb__get_u8(&section->in);
+    uint32_t n_features = mxb__get_u32(&section->in);
+    if (kind > SCALING_RANK) {
+        return mxb__section_damaged(section, "section scaling: kind %u; 0 to 2 are known", kind);
+    }
+    scaling->kind = (enum scaling_kind)kind;
+    if (n_features == 0) {
+        return MXB_OK;
+    }
+    if (n_features != model->n_features) {
+        return mxb__section_damaged(section, "section scaling: %" PRIu32 " features of %" PRIu32, n_features,
+                                    model->n_features);
+    }
+    MXB_TRY(mxb__section_check_count(section, n_features, MXB__MAX_FEATURES, 20, "features"));
+    scaling->n_features = n_features;
+    MXB_TRY(mxb__alloc_zeroed(&scaling->features, n_features, sizeof *scaling->features, "scaling", section->error));
+    for (uint32_t f = 0; f < n_features; f++) {
+        struct scaling_feature *feature = &scaling->features[f];
+        feature->missing = mxb__get_f32(&section->in);
+        if (!(fabsf(feature->missing) <= MAX_INPUT)) {
+            return mxb__section_damaged(
+                section, "section scaling: feature %" PRIu32 ", the value for missing is out of range", f);
+        }
+        if (scaling->kind == SCALING_RANK) {
+            MXB_TRY(decode_table(section, f, feature));
+        } else {
+            MXB_TRY(get_finite(section, "a center", &feature->center));
+            MXB_TRY(get_finite(section, "a factor", &feature->factor));
+        }
+    }
+    return MXB_OK;
+}
+
+/* ---- Curve ---- */
+
+static mxb_status get_curve(struct section_input *section, uint32_t n, double **curve) {
+    MXB_TRY(mxb__alloc(curve, n, sizeof **curve, "the training curve", section->error));
+    for (uint32_t i = 0; i < n; i++) {
+        MXB_TRY(get_finite(section, "a loss", &(*curve)[i]));
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_curve(struct section_input *section, mxb_model *model) {
+    uint8_t has_valid;
+    MXB_TRY(get_flag(section, "stopped_early", &model->stopped_early));
+    model->n_repairs = mxb__get_u32(&section->in);
+    uint32_t n_values = mxb__get_u32(&section->in);
+    MXB_TRY(get_flag(section, "has_valid", &has_valid));
+    MXB_TRY(mxb__section_check_count(section, n_values, MXB__MAX_ROUNDS + 1, has_valid ? 16 : 8, "losses"));
+    if (n_values == 0) {
+        return has_valid ? mxb__section_damaged(section, "section curve: validation without training") : MXB_OK;
+    }
+    model->n_curve = n_values - 1;
+    MXB_TRY(get_curve(section, n_values, &model->train_curve));
+    return has_valid ? get_curve(section, n_values, &model->valid_curve) : MXB_OK;
+}
+
+/* ---- All ---- */
+
+mxb_status mxb__section_decode(enum section_id id, struct section_input *section, mxb_model *model) {
+    static mxb_status (*const decoders[])(struct section_input *, mxb_model *) = {
+        [SECTION_META] = decode_meta,        [SECTION_OPTIONS] = decode_options,
+        [SECTION_SCALING] = decode_scaling,  [SECTION_PROJECTIONS] = mxb__projections_decode,
+        [SECTION_TERMS] = mxb__terms_decode, [SECTION_CURVE] = decode_curve,
+    };
+    mxb_status status = decoders[id](section, model);
+    /* Zeros read beyond the end may have failed a check first; where the section ends is then the better answer. */
+    if (section->in.overrun && status != MXB_ERROR_MEMORY) {
+        return ends_early(section);
+    }
+    if (status == MXB_OK && section->in.n_left > 0) {
+        return mxb__section_damaged(section, "section %s has %zu bytes too many", section->name, section->in.n_left);
+    }
+    return status;
+}

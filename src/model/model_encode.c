@@ -1,0 +1,142 @@
+/* Step 9 of the data's path: what each section of a model file holds, written. Every model has exactly one form, so
+ * equal models give equal bytes. Knows nothing of headers and checksums. */
+#include <string.h>
+
+#include "model/model_format.h"
+
+static void put_text(struct byte_writer *out, const char *text) {
+    size_t n_bytes = strlen(text);
+    mxb__put_u32(out, (uint32_t)n_bytes);
+    mxb__put_bytes(out, text, n_bytes);
+}
+
+static void put_f32s(struct byte_writer *out, const float *values, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        mxb__put_f32(out, values[i]);
+    }
+}
+
+static void put_f64s(struct byte_writer *out, const double *values, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        mxb__put_f64(out, values[i]);
+    }
+}
+
+static void encode_meta(const mxb_model *model, struct byte_writer *out) {
+    mxb__put_u8(out, (uint8_t)model->loss);
+    if (model->loss == MODEL_LOGLOSS) {
+        put_f64s(out, model->labels, 2);
+    }
+    mxb__put_f64(out, model->base_score);
+    mxb__put_u32(out, model->n_features);
+    mxb__put_u8(out, model->feature_names != NULL);
+    for (uint32_t f = 0; f < model->n_features; f++) {
+        mxb__put_u8(out, FEATURE_NUMERIC);
+        if (model->feature_names != NULL) {
+            put_text(out, model->feature_names[f]);
+        }
+    }
+}
+
+static void encode_options(const mxb_model *model, struct byte_writer *out) {
+    mxb__put_u32(out, (uint32_t)model->n_options);
+    for (size_t i = 0; i < model->n_options; i++) {
+        put_text(out, model->option_names[i]);
+        put_text(out, model->option_values[i]);
+    }
+}
+
+static void encode_scaling(const mxb_model *model, struct byte_writer *out) {
+    const struct scaling *scaling = &model->scaling;
+    uint32_t n_features = scaling->features == NULL ? 0 : scaling->n_features;
+    mxb__put_u8(out, (uint8_t)scaling->kind);
+    mxb__put_u32(out, n_features);
+    for (uint32_t f = 0; f < n_features; f++) {
+        const struct scaling_feature *feature = &scaling->features[f];
+        mxb__put_f32(out, feature->missing);
+        if (scaling->kind == SCALING_RANK) {
+            mxb__put_u32(out, feature->n_knots);
+            put_f64s(out, feature->knots, feature->n_knots);
+            put_f32s(out, feature->knot_scores, feature->n_knots);
+        } else {
+            mxb__put_f64(out, feature->center);
+            mxb__put_f64(out, feature->factor);
+        }
+    }
+}
+
+static void encode_projections(const mxb_model *model, struct byte_writer *out) {
+    mxb__put_u32(out, model->n_projections);
+    for (uint32_t p = 0; p < model->n_projections; p++) {
+        const struct projection *projection = &model->projections[p];
+        mxb__put_u32(out, projection->n_components);
+        put_f32s(out, projection->weights, (size_t)projection->n_features * projection->n_components);
+        put_f32s(out, projection->phases, projection->n_components);
+    }
+}
+
+static void encode_tree(const struct tree *tree, struct byte_writer *out) {
+    mxb__put_u32(out, tree->max_depth);
+    mxb__put_u32(out, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        const struct tree_node *node = &tree->nodes[i];
+        mxb__put_u8(out, node->split);
+        mxb__put_f64(out, node->value);
+        if (node->split != SPLIT_NONE) { /* children follow from the order of the nodes */
+            mxb__put_u32(out, node->feature);
+            mxb__put_u8(out, node->missing_left);
+        }
+    }
+}
+
+static void encode_terms(const mxb_model *model, struct byte_writer *out) {
+    mxb__put_u32(out, model->n_rounds);
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        const struct term *term = &model->terms[r];
+        mxb__put_u8(out, (uint8_t)term->kind);
+        mxb__put_u32(out, term->first_output);
+        mxb__put_u32(out, term->n_outputs);
+        if (term->kind == TERM_TREE) {
+            encode_tree(&term->tree, out);
+        } else {
+            mxb__put_u32(out, term->fourier.projection);
+            mxb__put_f64(out, term->fourier.intercept);
+            put_f64s(out, term->fourier.weights, model->projections[term->fourier.projection].n_components);
+        }
+    }
+}
+
+static void encode_curve(const mxb_model *model, struct byte_writer *out) {
+    size_t n_values = model->train_curve == NULL ? 0 : (size_t)model->n_curve + 1;
+    mxb__put_u8(out, model->stopped_early);
+    mxb__put_u32(out, model->n_repairs);
+    mxb__put_u32(out, (uint32_t)n_values);
+    mxb__put_u8(out, model->valid_curve != NULL);
+    put_f64s(out, model->train_curve, n_values);
+    if (model->valid_curve != NULL) {
+        put_f64s(out, model->valid_curve, n_values);
+    }
+}
+
+void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out) {
+    switch (id) {
+        case SECTION_META:
+            encode_meta(model, out);
+            break;
+        case SECTION_OPTIONS:
+            encode_options(model, out);
+            break;
+        case SECTION_SCALING:
+            encode_scaling(model, out);
+            break;
+        case SECTION_PROJECTIONS:
+            encode_projections(model, out);
+            break;
+        case SECTION_TERMS:
+            encode_terms(model, out);
+            break;
+        case SECTION_CURVE:
+            encode_curve(model, out);
+            break;
+    }
+}

@@ -1,0 +1,260 @@
+/* Step 9 of the data's path: the model file as a whole: header, table of sections, checksums; to and from bytes and
+ * disk. Knows nothing of what a section holds. The bytes are described in docs/model-format.md. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/file.h"
+#include "model/model_format.h"
+
+/* A high bit and both line ends, as PNG has them: a transfer that treats the file as text is noticed at once. */
+static const unsigned char MAGIC[8] = {0x89, 'M', 'X', 'B', '\r', '\n', 0x1A, '\n'};
+
+enum {
+    START_BYTES = 24,   /* magic, version, number of sections, length of the file */
+    ENTRY_BYTES = 32,   /* a section in the table: id, flags, offset, length, checksum */
+    CHECKSUM_BYTES = 8, /* of all before it */
+    FLAG_OPTIONAL = 1,  /* a reader that does not know the section may go on without */
+    MAX_SECTIONS = 64
+};
+
+static size_t header_bytes(size_t n_sections) { return START_BYTES + n_sections * ENTRY_BYTES + CHECKSUM_BYTES; }
+
+static const char *section_name(uint32_t id) {
+    static const char *const names[] = {"", "meta", "options", "scaling", "projections", "terms", "curve"};
+    return id >= 1 && id <= MXB__N_SECTIONS ? names[id] : "(unknown)";
+}
+
+/* ---- To bytes ---- */
+
+/* What a file cannot hold, said before it is written; the rest is bounded by training. */
+static mxb_status check_names(const mxb_model *model, mxb_error *error) {
+    for (uint32_t f = 0; model->feature_names != NULL && f < model->n_features; f++) {
+        size_t n_bytes = strlen(model->feature_names[f]);
+        if (n_bytes > MXB__MAX_NAME_BYTES) {
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the name of feature %" PRIu32 " has %zu bytes; a model file takes up to %" PRIu32, f,
+                             n_bytes, MXB__MAX_NAME_BYTES);
+        }
+    }
+    return MXB_OK;
+}
+
+static void write_all(const mxb_model *model, struct byte_writer *out) {
+    unsigned char header[START_BYTES + MXB__N_SECTIONS * ENTRY_BYTES + CHECKSUM_BYTES] = {0};
+    memcpy(header, MAGIC, sizeof MAGIC);
+    mxb__store_u32(header + 8, MXB__FORMAT_VERSION);
+    mxb__store_u32(header + 12, MXB__N_SECTIONS);
+    mxb__put_bytes(out, header, sizeof header);
+    for (uint32_t i = 0; i < MXB__N_SECTIONS; i++) {
+        unsigned char *entry = header + START_BYTES + i * ENTRY_BYTES;
+        size_t offset = out->n_bytes;
+        mxb__section_encode(model, (enum section_id)(i + 1), out);
+        if (out->status != MXB_OK) {
+            return;
+        }
+        mxb__store_u32(entry, i + 1);
+        mxb__store_u64(entry + 8, offset);
+        mxb__store_u64(entry + 16, out->n_bytes - offset);
+        mxb__store_u64(entry + 24, mxb__crc64(out->bytes + offset, out->n_bytes - offset));
+    }
+    mxb__store_u64(header + 16, out->n_bytes);
+    size_t n_covered = sizeof header - CHECKSUM_BYTES;
+    mxb__store_u64(header + n_covered, mxb__crc64(header, n_covered));
+    memcpy(out->bytes, header, sizeof header);
+}
+
+mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes, mxb_error *error) {
+    struct byte_writer out = {.error = error};
+    if (bytes == NULL || n_bytes == NULL || model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", model == NULL ? "model" : "the place for the bytes");
+    }
+    *bytes = NULL;
+    *n_bytes = 0;
+    MXB_TRY(check_names(model, error));
+    write_all(model, &out);
+    if (out.status != MXB_OK) {
+        mxb__free(out.bytes);
+        return out.status;
+    }
+    *bytes = out.bytes;
+    *n_bytes = out.n_bytes;
+    return MXB_OK;
+}
+
+void mxb_bytes_free(void *bytes) { mxb__free(bytes); }
+
+/* ---- From bytes ---- */
+
+struct section_entry {
+    uint32_t id;
+    uint32_t flags;
+    uint64_t offset;
+    uint64_t length;
+    uint64_t checksum;
+};
+
+static struct section_entry get_entry(struct byte_reader *table) {
+    struct section_entry entry;
+    entry.id = mxb__get_u32(table);
+    entry.flags = mxb__get_u32(table);
+    entry.offset = mxb__get_u64(table);
+    entry.length = mxb__get_u64(table);
+    entry.checksum = mxb__get_u64(table);
+    return entry;
+}
+
+/* Everything that can be known without looking into a section. On success `*n_sections` entries follow the start. */
+static mxb_status check_header(const unsigned char *bytes, size_t n_bytes, const char *file, uint32_t *n_sections,
+                               mxb_error *error) {
+    struct byte_reader in = {.bytes = bytes, .n_left = n_bytes};
+    if (n_bytes < sizeof MAGIC || memcmp(mxb__get_bytes(&in, sizeof MAGIC), MAGIC, sizeof MAGIC) != 0) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is not a mixboost model", file);
+    }
+    uint32_t version = mxb__get_u32(&in);
+    if (version > MXB__FORMAT_VERSION && !in.overrun) {
+        return mxb__fail(error, MXB_ERROR_FORMAT,
+                         "%s was written by a newer mixboost (format %" PRIu32 "; this one reads up to %d)", file,
+                         version, MXB__FORMAT_VERSION);
+    }
+    *n_sections = mxb__get_u32(&in);
+    uint64_t length = mxb__get_u64(&in);
+    if (*n_sections > MAX_SECTIONS) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is damaged: %" PRIu32 " sections; at most %d", file, *n_sections,
+                         MAX_SECTIONS);
+    }
+    size_t n_header = header_bytes(in.overrun ? 0 : *n_sections);
+    if (in.overrun || n_bytes < n_header) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is truncated: %zu bytes of a header of %zu", file, n_bytes,
+                         n_header);
+    }
+    struct byte_reader checksum = {.bytes = bytes + n_header - CHECKSUM_BYTES, .n_left = CHECKSUM_BYTES};
+    if (mxb__get_u64(&checksum) != mxb__crc64(bytes, n_header - CHECKSUM_BYTES)) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is damaged: checksum of the header", file);
+    }
+    if (length > n_bytes) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is truncated: %zu bytes of %" PRIu64, file, n_bytes, length);
+    }
+    if (length < n_bytes) {
+        return mxb__fail(error, MXB_ERROR_FORMAT, "%s is damaged: %zu bytes where %" PRIu64 " belong", file, n_bytes,
+                         length);
+    }
+    return MXB_OK;
+}
+
+/* Where the sections must stand so far. */
+struct file_cursor {
+    uint64_t offset;  /* of the next section */
+    uint32_t last_id; /* ids ascend */
+    uint32_t n_known; /* sections 1 .. n_known have been read */
+};
+
+static mxb_status check_entry(const struct section_entry *entry, const struct file_cursor *at, uint64_t n_bytes,
+                              struct section_input *section) {
+    if (entry->id <= at->last_id || entry->flags > FLAG_OPTIONAL) {
+        return mxb__section_damaged(section, "section %" PRIu32 " has flags %" PRIu32 " and follows section %" PRIu32,
+                                    entry->id, entry->flags, at->last_id);
+    }
+    if (entry->offset != at->offset || entry->length > n_bytes - at->offset) {
+        return mxb__section_damaged(section,
+                                    "section %" PRIu32 " of %" PRIu64 " bytes at %" PRIu64 " does not follow the last",
+                                    entry->id, entry->length, entry->offset);
+    }
+    int known = entry->id <= MXB__N_SECTIONS;
+    if (known && entry->flags != 0) {
+        return mxb__section_damaged(section, "section %s is marked optional", section->name);
+    }
+    if (known && entry->id != at->n_known + 1) {
+        return mxb__section_damaged(section, "section %s is missing", section_name(at->n_known + 1));
+    }
+    if (!known && (entry->flags & FLAG_OPTIONAL) == 0) {
+        return mxb__fail(section->error, MXB_ERROR_FORMAT, "%s needs a newer mixboost: section %" PRIu32 " is unknown",
+                         section->file, entry->id);
+    }
+    return MXB_OK;
+}
+
+static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, const char *file, mxb_model *model,
+                                mxb_error *error) {
+    struct section_input section = {.file = file, .error = error};
+    uint32_t n_sections = 0;
+    MXB_TRY(check_header(bytes, n_bytes, file, &n_sections, error));
+    struct byte_reader table = {.bytes = bytes + START_BYTES, .n_left = n_sections * ENTRY_BYTES};
+    struct file_cursor at = {.offset = header_bytes(n_sections)};
+    for (uint32_t i = 0; i < n_sections; i++) {
+        struct section_entry entry = get_entry(&table);
+        section.name = section_name(entry.id);
+        MXB_TRY(check_entry(&entry, &at, n_bytes, &section));
+        section.in = (struct byte_reader){.bytes = bytes + entry.offset, .n_left = (size_t)entry.length};
+        if (mxb__crc64(section.in.bytes, section.in.n_left) != entry.checksum) {
+            return mxb__section_damaged(&section, "checksum of section %s", section.name);
+        }
+        if (entry.id <= MXB__N_SECTIONS) {
+            MXB_TRY(mxb__section_decode((enum section_id)entry.id, &section, model));
+            at.n_known = entry.id;
+        }
+        at.last_id = entry.id;
+        at.offset += entry.length;
+    }
+    if (at.n_known < MXB__N_SECTIONS) {
+        return mxb__section_damaged(&section, "section %s is missing", section_name(at.n_known + 1));
+    }
+    if (at.offset != n_bytes) {
+        return mxb__section_damaged(&section, "%" PRIu64 " bytes belong to no section", n_bytes - at.offset);
+    }
+    return mxb__model_build(model, error);
+}
+
+static mxb_status decode(const void *bytes, size_t n_bytes, const char *file, mxb_model **model, mxb_error *error) {
+    MXB_TRY(mxb__model_create(model, error));
+    mxb_status status = read_sections(bytes, n_bytes, file, *model, error);
+    if (status != MXB_OK) {
+        mxb_model_free(*model);
+        *model = NULL;
+    }
+    return status;
+}
+
+mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model, mxb_error *error) {
+    if (model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    }
+    *model = NULL;
+    if (bytes == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "bytes is NULL");
+    }
+    return decode(bytes, n_bytes, "the model", model, error);
+}
+
+/* ---- Disk ---- */
+
+mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *error) {
+    void *bytes;
+    size_t n_bytes;
+    if (path == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "path is NULL");
+    }
+    MXB_TRY(mxb_model_to_bytes(model, &bytes, &n_bytes, error));
+    mxb_status status = mxb__file_replace(path, bytes, n_bytes, error);
+    mxb__free(bytes);
+    return status;
+}
+
+mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error) {
+    char *bytes;
+    size_t n_bytes;
+    char quoted[256], file[sizeof quoted + 2];
+    if (model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    }
+    *model = NULL;
+    if (path == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "path is NULL");
+    }
+    MXB_TRY(mxb__file_read(path, &bytes, &n_bytes, error));
+    snprintf(file, sizeof file, "\"%s\"", mxb__quote(quoted, sizeof quoted, path, strlen(path)));
+    mxb_status status = decode(bytes, n_bytes, file, model, error);
+    mxb__free(bytes);
+    return status;
+}

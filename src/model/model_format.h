@@ -1,0 +1,52 @@
+/* What the writer and the reader of model files share. The bytes are described in docs/model-format.md. */
+#ifndef MXB_MODEL_MODEL_FORMAT_H
+#define MXB_MODEL_MODEL_FORMAT_H
+
+#include "model/bytes.h"
+#include "model/model.h"
+
+enum { MXB__FORMAT_VERSION = 0 };
+
+/* In the order they have in the file. */
+enum section_id {
+    SECTION_META = 1,
+    SECTION_OPTIONS = 2,
+    SECTION_SCALING = 3,
+    SECTION_PROJECTIONS = 4,
+    SECTION_TERMS = 5,
+    SECTION_CURVE = 6
+};
+enum { MXB__N_SECTIONS = 6 };
+
+/* What a feature holds; categories will be another kind. */
+enum feature_kind { FEATURE_NUMERIC = 1 };
+
+/** Writes what one section holds. */
+void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out);
+
+/* A section whose checksum is right, and whose every other byte is in doubt. */
+struct section_input {
+    struct byte_reader in;
+    const char *file; /* for messages, quotes included */
+    const char *name; /* the section's */
+    mxb_error *error;
+};
+
+/** "FILE is damaged: " and the rest of the sentence. */
+__attribute__((format(printf, 2, 3))) mxb_status mxb__section_damaged(const struct section_input *section,
+                                                                      const char *format, ...);
+
+/** Every count passes here before memory is asked for: FORMAT unless it is within its limit and the bytes left can hold
+ *  that many of `bytes_each`. */
+mxb_status mxb__section_check_count(const struct section_input *section, uint32_t count, uint32_t limit,
+                                    size_t bytes_each, const char *what);
+
+/** Reads one section, all of it, into the model; sections come in order. Whatever it holds so far, the model can be
+ *  freed. */
+mxb_status mxb__section_decode(enum section_id id, struct section_input *section, mxb_model *model);
+
+/** The same for the sections of projections and terms, which predictions walk through. */
+mxb_status mxb__projections_decode(struct section_input *section, mxb_model *model);
+mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model);
+
+#endif

@@ -1,0 +1,41 @@
+/* Step 9 of the data's path: what one round added, whatever its learner. The only file of the model, with the file
+ * format and predictions, that tells the kinds apart. */
+#include <string.h>
+
+#include "model/model.h"
+
+void mxb__term_scale(struct term *term, double rate, const struct projection *projections) {
+    if (term->kind == TERM_TREE) {
+        for (uint32_t i = 0; i < term->tree.n_nodes; i++) {
+            if (term->tree.nodes[i].split == SPLIT_NONE) {
+                term->tree.nodes[i].value *= rate;
+            }
+        }
+        return;
+    }
+    uint32_t n_components = projections[term->fourier.projection].n_components;
+    for (uint32_t j = 0; j < n_components; j++) {
+        term->fourier.weights[j] *= rate;
+    }
+    term->fourier.intercept *= rate;
+}
+
+mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
+                          mxb_error *error) {
+    *to = *from;
+    if (from->kind == TERM_TREE) {
+        return mxb__tree_copy(&to->tree, &from->tree, error);
+    }
+    return mxb__fourier_copy(&to->fourier, &from->fourier, projections[from->fourier.projection].n_components, error);
+}
+
+void mxb__term_clear(struct term *term) {
+    if (term->kind == TERM_TREE) {
+        mxb__tree_clear(&term->tree);
+    } else if (term->kind == TERM_FOURIER) {
+        mxb__fourier_clear(&term->fourier);
+    }
+    memset(term, 0, sizeof *term);
+}
+
+const char *mxb__term_name(enum term_kind kind) { return kind == TERM_TREE ? "tree" : "fourier"; }

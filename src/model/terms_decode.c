@@ -1,0 +1,194 @@
+/* Step 9 of the data's path: the projections and rounds of a model file, read and doubted. Predictions follow these
+ * numbers without looking, so every index is proved here. Knows nothing of headers and checksums. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/model_format.h"
+
+/* Bytes in the file: the smallest node is a leaf, the smallest round a tree of one leaf. */
+enum { LEAF_BYTES = 9, TREE_BYTES = 17 + LEAF_BYTES };
+
+/* ---- Projections ---- */
+
+static mxb_status get_floats(struct section_input *section, size_t n, const char *what, float *values) {
+    for (size_t i = 0; i < n; i++) {
+        values[i] = mxb__get_f32(&section->in);
+        if (!isfinite(values[i])) {
+            return mxb__section_damaged(section, "section projections: a %s is not finite", what);
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_projection(struct section_input *section, uint32_t n_features, struct projection *projection) {
+    uint32_t n_components = mxb__get_u32(&section->in);
+    size_t bytes_each = ((size_t)n_features + 1) * 4;
+    MXB_TRY(mxb__section_check_count(section, n_components, MXB__MAX_COMPONENTS, bytes_each, "components"));
+    if (n_components == 0) {
+        return mxb__section_damaged(section, "section projections: no components");
+    }
+    size_t n_weights = (size_t)n_features * n_components;
+    projection->n_components = n_components;
+    projection->n_features = n_features;
+    MXB_TRY(mxb__alloc(&projection->weights, n_weights, sizeof(float), "a projection", section->error));
+    MXB_TRY(mxb__alloc(&projection->phases, n_components, sizeof(float), "a projection", section->error));
+    MXB_TRY(get_floats(section, n_weights, "weight", projection->weights));
+    return get_floats(section, n_components, "phase", projection->phases);
+}
+
+mxb_status mxb__projections_decode(struct section_input *section, mxb_model *model) {
+    uint32_t n = mxb__get_u32(&section->in);
+    size_t bytes_each = 4 + ((size_t)model->n_features + 1) * 4;
+    MXB_TRY(mxb__section_check_count(section, n, MXB__MAX_PROJECTIONS, bytes_each, "projections"));
+    if (n > 0 && model->scaling.features == NULL) {
+        return mxb__section_damaged(section, "section projections: %" PRIu32 " of them, but no scaling", n);
+    }
+    MXB_TRY(mxb__alloc_zeroed(&model->projections, n, sizeof *model->projections, "projections", section->error));
+    model->n_projections = n;
+    for (uint32_t p = 0; p < n; p++) {
+        MXB_TRY(decode_projection(section, model->n_features, &model->projections[p]));
+    }
+    return MXB_OK;
+}
+
+/* ---- Trees ---- */
+
+/* Where a tree is while its nodes arrive level by level: the next pair of children belongs to the next split, so
+ *
+ *     index   0 | 1 2 | 3 4 5 6 | ...       every node is led to exactly once, by a split before it,
+ *     depth   0 | 1 1 | 2 2 2 2 | ...       and no cycle can be written down. */
+struct tree_cursor {
+    uint32_t round; /* from 1 */
+    uint32_t index;
+    uint32_t depth;     /* of node `index` */
+    uint32_t level_end; /* first index of the next level */
+    uint32_t n_claimed; /* nodes that a split, or being the root, leads to */
+};
+
+static mxb_status node_damaged(const struct section_input *section, const struct tree_cursor *at, const char *what) {
+    return mxb__section_damaged(section, "tree of round %" PRIu32 ", node %" PRIu32 ": %s", at->round, at->index, what);
+}
+
+static mxb_status decode_split(struct section_input *section, const mxb_model *model, const struct tree *tree,
+                               struct tree_cursor *at, struct tree_node *node) {
+    node->value = mxb__get_f64(&section->in);
+    node->feature = mxb__get_u32(&section->in);
+    node->missing_left = mxb__get_u8(&section->in);
+    if (isnan(node->value)) {
+        return node_damaged(section, at, "the threshold is not a number");
+    }
+    if (node->feature >= model->n_features) {
+        return mxb__section_damaged(section,
+                                    "tree of round %" PRIu32 ", node %" PRIu32 ": feature %" PRIu32 " of %" PRIu32,
+                                    at->round, at->index, node->feature, model->n_features);
+    }
+    if (node->missing_left > 1) {
+        return node_damaged(section, at, "missing_left is not 0 or 1");
+    }
+    if (at->depth >= tree->max_depth) {
+        return node_damaged(section, at, "a split at the maximal depth");
+    }
+    if (tree->n_nodes - at->n_claimed < 2) {
+        return node_damaged(section, at, "its children lie beyond the last node");
+    }
+    node->left = at->n_claimed;
+    at->n_claimed += 2;
+    return MXB_OK;
+}
+
+static mxb_status decode_node(struct section_input *section, const mxb_model *model, const struct tree *tree,
+                              struct tree_cursor *at, struct tree_node *node) {
+    if (at->index >= at->n_claimed) {
+        return node_damaged(section, at, "no split leads to it");
+    }
+    if (at->index == at->level_end) {
+        at->depth++;
+        at->level_end = at->n_claimed;
+    }
+    node->split = mxb__get_u8(&section->in);
+    if (node->split == SPLIT_NUMERIC) {
+        return decode_split(section, model, tree, at, node);
+    }
+    if (node->split != SPLIT_NONE) {
+        return node_damaged(section, at, "an unknown kind of split");
+    }
+    node->value = mxb__get_f64(&section->in);
+    return isfinite(node->value) ? MXB_OK : node_damaged(section, at, "the value is not finite");
+}
+
+static mxb_status decode_tree(struct section_input *section, const mxb_model *model, uint32_t round,
+                              struct tree *tree) {
+    struct tree_cursor at = {.round = round, .level_end = 1, .n_claimed = 1};
+    tree->max_depth = mxb__get_u32(&section->in);
+    uint32_t n_nodes = mxb__get_u32(&section->in);
+    if (tree->max_depth > MXB__MAX_TREE_DEPTH) {
+        return mxb__section_damaged(section, "tree of round %" PRIu32 ": maximal depth %" PRIu32 "; at most %d", round,
+                                    tree->max_depth, MXB__MAX_TREE_DEPTH);
+    }
+    uint32_t limit = ((uint32_t)2 << tree->max_depth) - 1;
+    MXB_TRY(mxb__section_check_count(section, n_nodes, limit, LEAF_BYTES, "nodes"));
+    if (n_nodes == 0) {
+        return mxb__section_damaged(section, "tree of round %" PRIu32 ": no nodes", round);
+    }
+    MXB_TRY(mxb__alloc_zeroed(&tree->nodes, n_nodes, sizeof *tree->nodes, "a tree", section->error));
+    tree->n_nodes = n_nodes;
+    for (; at.index < n_nodes; at.index++) {
+        MXB_TRY(decode_node(section, model, tree, &at, &tree->nodes[at.index]));
+    }
+    return MXB_OK;
+}
+
+/* ---- Rounds ---- */
+
+static mxb_status decode_fourier(struct section_input *section, const mxb_model *model, uint32_t round,
+                                 struct fourier *fourier) {
+    fourier->projection = mxb__get_u32(&section->in);
+    fourier->intercept = mxb__get_f64(&section->in);
+    if (fourier->projection >= model->n_projections) {
+        return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": projection %" PRIu32 " of %" PRIu32,
+                                    round, fourier->projection, model->n_projections);
+    }
+    uint32_t n_components = model->projections[fourier->projection].n_components;
+    MXB_TRY(mxb__section_check_count(section, n_components, MXB__MAX_COMPONENTS, 8, "weights"));
+    MXB_TRY(mxb__alloc(&fourier->weights, n_components, sizeof *fourier->weights, "weights", section->error));
+    int finite = isfinite(fourier->intercept);
+    for (uint32_t j = 0; j < n_components; j++) {
+        fourier->weights[j] = mxb__get_f64(&section->in);
+        finite = finite && isfinite(fourier->weights[j]);
+    }
+    if (!finite) {
+        return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": a weight is not finite", round);
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_term(struct section_input *section, const mxb_model *model, uint32_t round,
+                              struct term *term) {
+    uint8_t kind = mxb__get_u8(&section->in);
+    term->first_output = mxb__get_u32(&section->in);
+    term->n_outputs = mxb__get_u32(&section->in);
+    if (kind != TERM_TREE && kind != TERM_FOURIER) {
+        return mxb__section_damaged(section, "term of round %" PRIu32 ": kind %u; 1 and 2 are known", round, kind);
+    }
+    if (term->first_output != 0 || term->n_outputs != 1) {
+        return mxb__section_damaged(
+            section, "term of round %" PRIu32 ": %" PRIu32 " outputs from %" PRIu32 "; 1 from 0 is known", round,
+            term->n_outputs, term->first_output);
+    }
+    term->kind = (enum term_kind)kind;
+    return term->kind == TERM_TREE ? decode_tree(section, model, round, &term->tree)
+                                   : decode_fourier(section, model, round, &term->fourier);
+}
+
+mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
+    uint32_t n_rounds = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_rounds, MXB__MAX_ROUNDS, TREE_BYTES, "rounds"));
+    MXB_TRY(mxb__alloc_zeroed(&model->terms, n_rounds, sizeof *model->terms, "the ensemble", section->error));
+    model->capacity = n_rounds;
+    model->n_rounds = n_rounds;
+    for (uint32_t r = 0; r < n_rounds; r++) {
+        MXB_TRY(decode_term(section, model, r + 1, &model->terms[r]));
+    }
+    return MXB_OK;
+}

@@ -1,0 +1,226 @@
+"""mixboost show: what is in a model file, for people and for other programs."""
+
+import csv
+import json
+import math
+import os
+import pty
+import re
+import struct
+import subprocess
+
+import pytest
+from samples import make_rows, predictions, train, write_csv
+
+
+def read_rows(path, names):
+    with open(path) as file:
+        return [[float(row[name] or "nan") for name in names] for row in csv.DictReader(file)]
+
+
+def shown(run, model):
+    done = run("show", model, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def number(value):
+    """A number of the JSON; infinities are texts there."""
+    return float(value)
+
+
+def tree_value(nodes, row):
+    node = nodes[0]
+    while "feature" in node:
+        x = row[node["feature"]]
+        goes_left = node["missing"] == "left" if math.isnan(x) else x <= number(node["threshold"])
+        node = nodes[node["left"] if goes_left else node["right"]]
+    return node["value"]
+
+
+def float32(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def fourier_value(model, term, row):
+    """Only for fourier_scaling none and standard."""
+    inputs = []
+    for x, feature in zip(row, model["scaling"]["features"], strict=True):
+        inputs.append(feature["missing"] if math.isnan(x) else float32((x - feature["center"]) * feature["factor"]))
+    projection = model["projections"][term["projection"]]
+    total = term["intercept"]
+    for j, phase in enumerate(projection["phases"]):
+        turns = phase + sum(x * weights[j] for x, weights in zip(inputs, projection["weights"], strict=True))
+        total += term["weights"][j] * math.sqrt(2 / projection["n_components"]) * math.cos(2 * math.pi * turns)
+    return total
+
+
+@pytest.mark.parametrize("objective", ["mse", "logloss"])
+def test_json_reproduces_tree_predictions_exactly(run, tmp_path, objective):
+    data = write_csv(tmp_path / "d.csv", "abcy", make_rows(400, seed=4, classes=objective == "logloss"))
+    model_path = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1, "--objective", objective)
+    model = shown(run, model_path)
+    assert [term["learner"] for term in model["rounds"]] == ["tree"] * 20
+    rows = read_rows(data, [feature["name"] for feature in model["features"]])
+    values = predictions(run("predict", model_path, data, "--raw").stdout)
+    for row, value in zip(rows, values, strict=True):
+        score = model["base_score"]
+        for term in model["rounds"]:
+            score += tree_value(term["nodes"], row)
+        assert score == value
+
+
+@pytest.mark.parametrize("scaling", ["none", "standard"])
+def test_json_reproduces_mixed_predictions(run, tmp_path, scaling):
+    data = write_csv(tmp_path / "d.csv", "abcy", make_rows(100, seed=4))
+    words = ["--tree_probability", 0.5, "--n_components", 20, "--fourier_scaling", scaling]
+    model_path = train(run, data, tmp_path / "m.mxb", *words)
+    model = shown(run, model_path)
+    assert {term["learner"] for term in model["rounds"]} == {"tree", "fourier"}
+    rows = read_rows(data, [feature["name"] for feature in model["features"]])
+    values = predictions(run("predict", model_path, data, "--raw").stdout)
+    for row, value in zip(rows, values, strict=True):
+        score = model["base_score"]
+        for term in model["rounds"]:
+            is_tree = term["learner"] == "tree"
+            score += tree_value(term["nodes"], row) if is_tree else fourier_value(model, term, row)
+        assert score == pytest.approx(value, abs=1e-5)
+
+
+def section(text, title):
+    """The lines under a heading, up to the next empty line."""
+    lines = text.split(f"\n{title}\n", 1)[1].splitlines()
+    return lines[: lines.index("")] if "" in lines else lines
+
+
+def field(text, name):
+    return re.search(rf"^{name} +(.*)$", text, re.M).group(1)
+
+
+def test_text_agrees_with_json(run, numbers_model, tmp_path):
+    text = run("show", "numbers.mxb").stdout
+    model = shown(run, numbers_model)
+    assert text.splitlines()[0] == "numbers.mxb"
+    assert re.fullmatch(r"\d+(\.\d)? (bytes|kB)", field(text, "size"))
+    assert field(text, "objective") == "mse, judged by rmse"
+    assert field(text, "rounds") == "20, all that were trained"
+    assert field(text, "repairs").startswith(f"{model['n_repairs']} ")
+
+    trees = [term for term in model["rounds"] if term["learner"] == "tree"]
+    learners = field(text, "learners")
+    assert learners.startswith(f"{len(trees)} tree (depth ")
+    assert learners.endswith(f"), {20 - len(trees)} fourier")
+    for depth in {term["max_depth"] for term in trees}:
+        assert f"depth {depth}: {sum(term['max_depth'] == depth for term in trees)}" in learners
+
+    splits = {name: 0 for name in "abc"}
+    for term in trees:
+        for node in term["nodes"]:
+            if "feature" in node:
+                splits["abc"[node["feature"]]] += 1
+    assert splits == {feature["name"]: feature["splits"] for feature in model["features"]}
+    n_used = sum(count > 0 for count in splits.values())
+    assert field(text, "features") == f"3, of which trees split on {n_used}"
+    ranked = sorted((-count, name) for name, count in splits.items() if count > 0)
+    assert [line.split() for line in section(text, "features split on most")] == [[str(-n), name] for n, name in ranked]
+
+    options = section(text, "options (* not the default)")
+    assert {line[4:].split()[0]: line[4:].split()[1] for line in options} == model["options"]
+    changed = [line.split()[1] for line in options if line.startswith("  * ")]
+    assert changed == ["num_round", "tree_probability"]
+
+    header, *curve = section(text, "training curve (rmse)")
+    assert header.split() == ["round", "train"]
+    assert [int(line.split()[0]) for line in curve] == [0, 2, 5, 7, 10, 12, 15, 17, 20]
+    for line in curve:
+        r, loss = line.split()
+        assert loss == f"{model['curve']['train'][int(r)]:.6g}"
+    assert "\n\n\n" not in text and " \n" not in text
+
+
+def test_early_stopping_is_told(run, numbers_csv, tmp_path):
+    valid = write_csv(tmp_path / "valid.csv", "abcy", make_rows(60, seed=2))
+    words = ["--valid", valid, "--learning_rate", 0.5, "--early_stopping_rounds", 5]
+    done = run("train", numbers_csv, "--label", "y", "--model", "m.mxb", "--num_round", 300, "--quiet", *words)
+    assert done.returncode == 0
+    model = shown(run, "m.mxb")
+    n_rounds, n_trained = len(model["rounds"]), len(model["curve"]["valid"]) - 1
+    assert n_rounds < n_trained
+    text = run("show", "m.mxb").stdout
+    expected = f"{n_rounds} used of {n_trained} trained: the best by rmse on the validation set"
+    assert field(text, "rounds") == expected
+    header, *curve = section(text, "training curve (rmse)")
+    assert header.split() == ["round", "train", "validation"]
+    assert [line.split()[0] for line in curve if line.endswith("<- used")] == [str(n_rounds)]
+    shown_rounds = [int(line.split()[0]) for line in curve]
+    assert shown_rounds == sorted(set(shown_rounds))
+    assert shown_rounds[0] == 0 and shown_rounds[-1] == n_trained
+
+
+def test_logloss(run, classes_model):
+    text = run("show", classes_model).stdout
+    assert field(text, "objective") == "logloss, judged by logloss"
+    assert "\ntraining curve (logloss)\n" in text
+
+
+def test_columns_without_names(run, tmp_path):
+    data = write_csv(tmp_path / "d.csv", None, make_rows(100, seed=1))
+    words = ["--num_round", 5, "--tree_probability", 1, "--quiet"]
+    assert run("train", data, "--label", 4, "--model", "m.mxb", *words).returncode == 0
+    names = [line.split(maxsplit=1)[1] for line in section(run("show", "m.mxb").stdout, "features split on most")]
+    assert set(names) <= {"column 1", "column 2", "column 3"} and "column 1" in names
+
+
+def test_only_fourier(run, numbers_csv, tmp_path):
+    model = train(run, numbers_csv, tmp_path / "m.mxb", "--tree_probability", 0)
+    text = run("show", model).stdout
+    assert field(text, "learners") == "0 tree, 20 fourier"
+    assert field(text, "features") == "3, of which trees split on 0"
+    assert "split on most" not in text
+
+
+def test_ten_features_at_most(run, tmp_path):
+    rows = [[*(((i + 1) * (j + 3) * 7919) % 101 for j in range(15)), i % 13] for i in range(300)]
+    data = write_csv(tmp_path / "d.csv", [*(f"x{j}" for j in range(15)), "y"], rows)
+    model = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1)
+    counts = [int(line.split()[0]) for line in section(run("show", model).stdout, "features split on most")]
+    assert len(counts) == 10
+    assert counts == sorted(counts, reverse=True)
+
+
+def on_terminal(program, model, cwd, **environment):
+    leader, follower = pty.openpty()
+    settings = {key: value for key, value in os.environ.items() if not key.startswith("LC_")}
+    process = subprocess.Popen([program, "show", model], cwd=cwd, stdout=follower, env={**settings, **environment})
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(leader)
+    assert process.wait(30) == 0
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_sparkline_on_a_terminal_that_can_draw_it(program, run, numbers_model, tmp_path):
+    text = run("show", "numbers.mxb").stdout
+    assert "█" not in text
+    assert on_terminal(program, "numbers.mxb", tmp_path, LANG="C") == text
+    drawn = on_terminal(program, "numbers.mxb", tmp_path, LANG="en_US.UTF-8")
+    lines = [line for line in drawn.splitlines() if "█" in line]
+    assert len(lines) == 1
+    assert re.fullmatch(r"  train      █[▁▂▃▄▅▆▇█]{20}", lines[0])
+    assert drawn.replace(lines[0] + "\n", "") == text
+
+
+def test_full_disk(run, numbers_model):
+    for words in ([], ["--json"]):
+        with open("/dev/full", "w") as full:
+            done = run("show", numbers_model, *words, stdout=full)
+        assert done.returncode == 1
+        assert done.stderr == "mixboost: cannot write to standard output: No space left on device\n"

@@ -1,0 +1,225 @@
+"""mixboost train: from a CSV file to a model file."""
+
+import json
+import os
+import re
+import stat
+import subprocess
+
+import pytest
+from samples import make_rows, predictions, train, write_csv
+
+
+def shown(run, model):
+    done = run("show", model, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_summary_says_what_was_done(run, numbers_csv, tmp_path):
+    done = run("train", numbers_csv, "--label", "y", "--model", "m.mxb", "--num_round", 3)
+    assert (done.returncode, done.stdout) == (0, "")
+    trained, wrote = done.stderr.splitlines()[-2:]
+    assert re.fullmatch(r"mixboost: trained 3 rounds in \d+\.\d+ s: train rmse \d+\.\d+", trained)
+    assert re.fullmatch(r"mixboost: wrote m\.mxb \(\d+(\.\d)? (bytes|kB)\)", wrote)
+    assert [path.name for path in tmp_path.glob("m.mxb*")] == ["m.mxb"]
+
+
+def test_quiet_prints_nothing(run, numbers_csv, tmp_path):
+    train(run, numbers_csv, tmp_path / "m.mxb", "--valid-fraction", 0.2)
+
+
+def test_option_spellings_are_equal(run, numbers_csv, tmp_path):
+    spellings = [["--learning_rate", "0.25"], ["--learning-rate", "0.25"], ["--learning_rate=0.25"]]
+    models = [train(run, numbers_csv, tmp_path / f"{i}.mxb", *words) for i, words in enumerate(spellings)]
+    assert models[0].read_bytes() == models[1].read_bytes() == models[2].read_bytes()
+    assert shown(run, models[0])["options"]["learning_rate"] == "0.25"
+
+
+def test_negative_numbers_are_values(run, numbers_csv, tmp_path):
+    model = train(run, numbers_csv, tmp_path / "m.mxb", "--base_score", "-1.5")
+    assert shown(run, model)["base_score"] == -1.5
+
+
+def test_label_and_weight_by_name_or_number(run, tmp_path):
+    rows = [[*row, 1 + i % 3] for i, row in enumerate(make_rows(200, seed=3))]
+    write_csv(tmp_path / "d.csv", ["a", "b", "c", "y", "w"], rows)
+    words = ["train", "d.csv", "--num_round", 5, "--quiet"]
+    assert run(*words, "--label", "y", "--weight", "w", "--model", "name.mxb").returncode == 0
+    assert run(*words, "--label", "4", "--weight", "5", "--model", "number.mxb").returncode == 0
+    assert run(*words, "--label", "y", "--model", "no_weight.mxb").returncode == 0
+    assert (tmp_path / "name.mxb").read_bytes() == (tmp_path / "number.mxb").read_bytes()
+    assert [feature["name"] for feature in shown(run, "name.mxb")["features"]] == ["a", "b", "c"]
+    assert [feature["name"] for feature in shown(run, "no_weight.mxb")["features"]] == ["a", "b", "c", "w"]
+
+
+def test_standard_input_is_data(run, numbers_csv, tmp_path):
+    train(run, numbers_csv, tmp_path / "file.mxb")
+    words = ["train", "-", "--label", "y", "--model", "stdin.mxb", "--num_round", 20, "--quiet"]
+    assert run(*words, input=numbers_csv.read_text()).returncode == 0
+    assert (tmp_path / "file.mxb").read_bytes() == (tmp_path / "stdin.mxb").read_bytes()
+
+
+def test_standard_input_is_validation(run, numbers_csv, tmp_path):
+    valid = write_csv(tmp_path / "valid.csv", "abcy", make_rows(100, seed=2))
+    words = ["train", numbers_csv, "--label", "y", "--quiet", "--num_round", 10]
+    assert run(*words, "--model", "file.mxb", "--valid", valid).returncode == 0
+    assert run(*words, "--model", "stdin.mxb", "--valid", "-", input=valid.read_text()).returncode == 0
+    assert (tmp_path / "file.mxb").read_bytes() == (tmp_path / "stdin.mxb").read_bytes()
+
+
+@pytest.mark.parametrize("label", ["y", "4"])
+def test_validation_columns_are_found_by_name(run, numbers_csv, tmp_path, label):
+    rows = make_rows(100, seed=2)
+    write_csv(tmp_path / "same.csv", "abcy", rows)
+    write_csv(tmp_path / "other.csv", ["y", "note", "c", "b", "a"], [[y, "text", c, b, a] for a, b, c, y in rows])
+    for name in ("same", "other"):
+        words = ["--label", label, "--model", f"{name}.mxb", "--valid", f"{name}.csv"]
+        assert run("train", numbers_csv, *words, "--num_round", 15, "--quiet").returncode == 0
+    assert (tmp_path / "same.mxb").read_bytes() == (tmp_path / "other.mxb").read_bytes()
+
+
+def test_early_stopping_keeps_the_best_round(run, numbers_csv, tmp_path):
+    valid = write_csv(tmp_path / "valid.csv", "abcy", make_rows(60, seed=2))
+    done = run(
+        *["train", numbers_csv, "--label", "y", "--valid", valid, "--model", "m.mxb"],
+        *["--learning_rate", 0.5, "--num_round", 300, "--early_stopping_rounds", 5],
+    )
+    assert done.returncode == 0
+    model = shown(run, "m.mxb")
+    curve = model["curve"]["valid"]
+    best = min(range(len(curve)), key=curve.__getitem__)
+    assert model["stopped_early"] is True
+    assert len(model["rounds"]) == best < len(curve) - 1 < 300
+    summary = done.stderr.splitlines()[-2]
+    assert f"trained {len(curve) - 1} rounds in " in summary
+    assert summary.endswith(
+        f"; round {best} is the best: train rmse {model['curve']['train'][best]:.6g}, validation rmse {curve[best]:.6g}"
+    )
+
+
+def test_valid_fraction_is_drawn_by_the_seed(run, numbers_csv, tmp_path):
+    words = ["--valid-fraction", "0.3", "--random_state"]
+    one = train(run, numbers_csv, tmp_path / "1.mxb", *words, 1)
+    again = train(run, numbers_csv, tmp_path / "2.mxb", *words, 1)
+    other = train(run, numbers_csv, tmp_path / "3.mxb", *words, 2)
+    assert one.read_bytes() == again.read_bytes()
+    assert shown(run, one)["curve"]["valid"][0] != shown(run, other)["curve"]["valid"][0]
+
+
+def test_valid_fraction_keeps_classes_in_proportion(run, tmp_path):
+    # 4 of 40 rows are of class 1; a quarter of the rows must get exactly one of them, whatever the seed.
+    rows = [[i, int(i % 10 == 0)] for i in range(40)]
+    data = write_csv(tmp_path / "d.csv", "xy", rows)
+    starts = set()
+    for seed in range(5):
+        words = ["--objective", "logloss", "--valid-fraction", 0.25, "--random_state", seed]
+        curve = shown(run, train(run, data, tmp_path / "m.mxb", *words))["curve"]
+        starts.add((round(curve["train"][0], 9), round(curve["valid"][0], 9)))
+    assert len(starts) == 1
+
+
+def test_without_header_columns_have_numbers(run, tmp_path):
+    data = write_csv(tmp_path / "d.csv", None, make_rows(200, seed=1))
+    done = run("train", data, "--label", 4, "--model", "m.mxb", "--num_round", 20, "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [feature["name"] for feature in shown(run, "m.mxb")["features"]] == [None, None, None]
+
+
+def test_header_flag_decides(run, tmp_path):
+    write_csv(tmp_path / "d.csv", ["1", "2", "3", "4"], make_rows(50, seed=1))
+    words = ["train", "d.csv", "--label", "4", "--num_round", 2, "--quiet"]
+    for header, names in (("auto", [None] * 3), ("no", [None] * 3), ("yes", ["1", "2", "3"])):
+        assert run(*words, "--header", header, "--model", f"{header}.mxb").returncode == 0
+        assert [feature["name"] for feature in shown(run, f"{header}.mxb")["features"]] == names
+    assert (tmp_path / "auto.mxb").read_bytes() == (tmp_path / "no.mxb").read_bytes()
+
+
+def test_quoted_names(run, tmp_path):
+    rows = make_rows(100, seed=1)
+    names = ['"two\nlines"', '"say ""hi"""', '"a,b"', '"größe"']
+    write_csv(tmp_path / "d.csv", names, rows)
+    done = run("train", "d.csv", "--label", "größe", "--model", "m.mxb", "--num_round", 5, "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [feature["name"] for feature in shown(run, "m.mxb")["features"]] == ["two\nlines", 'say "hi"', "a,b"]
+    write_csv(tmp_path / "turned.csv", [names[2], names[1], names[0]], [[c, b, a] for a, b, c, _ in rows])
+    same = run("predict", "m.mxb", "d.csv")
+    assert same.returncode == 0
+    assert run("predict", "m.mxb", "turned.csv").stdout == same.stdout
+    assert "  two\\x0alines\n" in run("show", "m.mxb").stdout
+
+
+def test_saving_replaces_and_keeps_links(run, numbers_csv, tmp_path):
+    (tmp_path / "real.mxb").write_text("old")
+    (tmp_path / "link.mxb").symlink_to("real.mxb")
+    train(run, numbers_csv, tmp_path / "link.mxb")
+    assert (tmp_path / "link.mxb").is_symlink()
+    assert len(predictions(run("predict", "real.mxb", numbers_csv).stdout)) == 300
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("folder", "it is a folder"),
+        ("none/m.mxb", 'there is no folder "none"'),
+        ("/none/at/all/m.mxb", 'there is no folder "/none/at/all"'),
+        ("file/m.mxb", '"file" is not a folder'),
+        ("new/", "it is not the name of a file"),
+        ("", "it is not the name of a file"),
+        ("/dev/null", "it is a device or a pipe, not a file"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_seen_before_reading(run, tmp_path, path, reason):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    done = run("train", "no_such_data.csv", "--label", "y", "--model", path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f'mixboost: cannot write "{path}": {reason}\n')
+
+
+def test_no_permission_is_seen_before_reading(run, program, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o555)
+    as_user = {}
+    if os.geteuid() == 0:
+        # The superuser may write anywhere: be nobody, where nobody can reach the program and the folder.
+        as_user = {"user": 65534, "group": 65534, "extra_groups": []}
+        for folder in [tmp_path, *tmp_path.parents][:3]:
+            folder.chmod(0o755)
+        try:
+            subprocess.run([program, "--version"], check=True, capture_output=True, cwd="/", **as_user)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip("another user cannot run the program here")
+    path = closed / "m.mxb"
+    done = run("train", "no_such_data.csv", "--label", "y", "--model", path, **{"cwd": "/", **as_user})
+    assert done.returncode == 1
+    assert done.stderr == f'mixboost: cannot write "{path}": folder "{closed}": Permission denied\n'
+
+
+def test_new_files_have_ordinary_permissions(run, numbers_csv, tmp_path):
+    mask = os.umask(0o022)
+    try:
+        model = train(run, numbers_csv, tmp_path / "m.mxb")
+        run("predict", model, numbers_csv, "--out", "p.csv")
+    finally:
+        os.umask(mask)
+    for name in ("m.mxb", "p.csv"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o644
+
+
+def test_messages_never_land_in_the_model(program, run, numbers_csv, tmp_path):
+    """With standard error closed, the model file must not take its place."""
+    command = f'"{program}" train numbers.csv --label y --num_round 20 --model closed.mxb 2>&- >&- <&-'
+    assert subprocess.run(["sh", "-c", command], cwd=tmp_path, check=False).returncode == 0
+    train(run, numbers_csv, tmp_path / "open.mxb")
+    assert (tmp_path / "closed.mxb").read_bytes() == (tmp_path / "open.mxb").read_bytes()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("objective", ["mse", "logloss"])
+def test_same_bytes_for_any_number_of_threads(run, tmp_path, threads, objective):
+    data = write_csv(tmp_path / "d.csv", "abcy", make_rows(3000, seed=5, classes=objective == "logloss"))
+    words = ["--objective", objective, "--tree_probability", 0.6, "--valid-fraction", 0.2, "--subsample", 0.8]
+    one = train(run, data, tmp_path / "one.mxb", *words, "--n_threads", 1)
+    many = train(run, data, tmp_path / "many.mxb", *words, "--n_threads", threads)
+    assert one.read_bytes() == many.read_bytes()

@@ -1,0 +1,172 @@
+/* Any bytes as a model: an error, or a model on which everything works. Each input is tried as it is and once more with
+ * lengths and checksums put right, so that changes get past them whoever made them; under libFuzzer the mutator also
+ * changes one section at a time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mixboost/mixboost.h"
+#include "unit/model/edit_model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size); /* libFuzzer's */
+
+enum { N_ROWS = 5, MAX_FEATURES = 4096, N_SECTIONS = 6 };
+
+#define MUST(condition)                                                             \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
+    } while (0)
+
+/* ---- Use of a loaded model ---- */
+
+static void ask_everything(const mxb_model *model) {
+    size_t n_features = mxb_model_n_features(model), n_rounds = mxb_model_n_rounds(model);
+    MUST(n_features >= 1);
+    for (size_t f = 0; f <= n_features; f++) {
+        const char *name = mxb_model_feature_name(model, f);
+        MUST(name == NULL || strlen(name) <= 65536);
+        MUST(f < n_features || mxb_model_feature_splits(model, f) == 0);
+    }
+    for (size_t r = 0; r <= n_rounds + 1; r++) {
+        MUST((mxb_model_round_learner(model, r) != NULL) == (r >= 1 && r <= n_rounds));
+        MUST(mxb_model_round_depth(model, r) <= 30);
+    }
+    for (size_t r = 0; r <= mxb_model_n_curve(model) + 1; r++) {
+        MUST(!isinf(mxb_model_curve(model, r, 0)) && !isinf(mxb_model_curve(model, r, 1)));
+    }
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        const char *value = mxb_model_option(model, mxb_option_name(i));
+        MUST(value == NULL || strlen(value) <= 65536);
+    }
+    MUST(mxb_model_metric(model) != NULL && mxb_model_stopped_early(model) <= 1);
+    MUST(mxb_model_n_repairs(model) <= UINT32_MAX);
+}
+
+static void show(const mxb_model *model) {
+    char *json;
+    size_t n;
+    MUST(mxb_model_to_json(model, &json, &n, NULL) == MXB_OK);
+    MUST(strlen(json) == n && json[0] == '{');
+    mxb_bytes_free(json);
+}
+
+/* Every feature shares one array, each read at another offset. */
+static void predict(const mxb_model *model) {
+    static const double values[] = {0,      1,         -1,   0.5, NAN,  INFINITY, -INFINITY, 1e308,
+                                    -1e308, 0x1p-1074, -0.0, 2.5, 1e-3, -1e10,    7,         NAN};
+    size_t n_features = mxb_model_n_features(model);
+    double out[N_ROWS], again[N_ROWS];
+    mxb_dataset *dataset;
+    if (n_features > MAX_FEATURES) {
+        return;
+    }
+    MUST(mxb_dataset_create(N_ROWS, &dataset, NULL) == MXB_OK);
+    for (size_t f = 0; f < n_features; f++) {
+        const double *column = &values[f % 12];
+        MUST(mxb_dataset_add_column(dataset, NULL, column, sizeof(double), MXB_FLOAT64, NULL) == MXB_OK);
+    }
+    for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
+        mxb_status status = mxb_model_predict(model, dataset, (mxb_output)output, 1, out, NULL);
+        int regression = strcmp(mxb_model_metric(model), "rmse") == 0;
+        MUST(status == (output == MXB_PREDICT_PROBABILITY && regression ? MXB_ERROR_PARAM : MXB_OK));
+        for (int i = 0; status == MXB_OK && i < N_ROWS; i++) {
+            MUST(isfinite(out[i]));
+        }
+    }
+    MUST(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 2, again, NULL) == MXB_OK);
+    MUST(memcmp(out, again, sizeof out) == 0);
+    mxb_dataset_free(dataset);
+}
+
+/* A model has one form: what loads is what is saved. Only sections unknown to this version are dropped. */
+static void save(const mxb_model *model, const uint8_t *data, size_t size) {
+    void *bytes;
+    size_t n;
+    mxb_model *again;
+    MUST(mxb_model_to_bytes(model, &bytes, &n, NULL) == MXB_OK);
+    if (edit_number(data + 12, 4) == N_SECTIONS) {
+        MUST(n == size && memcmp(bytes, data, n) == 0);
+    } else {
+        MUST(mxb_model_from_bytes(bytes, n, &again, NULL) == MXB_OK);
+        mxb_model_free(again);
+    }
+    mxb_bytes_free(bytes);
+}
+
+static void try_bytes(const uint8_t *data, size_t size) {
+    mxb_model *model;
+    mxb_error error = {""};
+    mxb_status status = mxb_model_from_bytes(data, size, &model, &error);
+    if (status != MXB_OK) {
+        MUST(status == MXB_ERROR_FORMAT && model == NULL && strncmp(error.message, "the model ", 10) == 0);
+        return;
+    }
+    ask_everything(model);
+    show(model);
+    predict(model);
+    save(model, data, size);
+    mxb_model_free(model);
+}
+
+/* ---- Repair ---- */
+
+/* Makes the table fit the bytes: sections as long as they claim where possible, the last one to the end. Returns 0
+ * where there is no table to repair. */
+static int repair(uint8_t *data, size_t size) {
+    if (size < EDIT_START + 8 || edit_number(data + 12, 4) == 0 || edit_number(data + 12, 4) > EDIT_MAX_SECTIONS ||
+        size < edit_header_bytes(data)) {
+        return 0;
+    }
+    size_t n_sections = (size_t)edit_number(data + 12, 4), at = edit_header_bytes(data);
+    for (size_t i = 0; i < n_sections; i++) {
+        uint8_t *entry = data + EDIT_START + i * EDIT_ENTRY;
+        uint64_t claimed = edit_number(entry + 16, 8);
+        size_t length = i + 1 == n_sections || claimed > size - at ? size - at : (size_t)claimed;
+        mxb__store_u64(entry + 8, at);
+        mxb__store_u64(entry + 16, length);
+        at += length;
+    }
+    mxb__store_u64(data + 16, size);
+    edit_repair(data);
+    return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    try_bytes(data, size);
+    uint8_t *copy = malloc(size + 1);
+    MUST(copy != NULL);
+    memcpy(copy, data, size);
+    if (repair(copy, size)) {
+        try_bytes(copy, size);
+    }
+    free(copy);
+    return 0;
+}
+
+/* ---- Mutation of one section ---- */
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+    size_t length, index, room = max_size - size;
+    if (seed % 16 == 0 || !edit_possible(data, size) || edit_number(data + 12, 4) == 0) {
+        return LLVMFuzzerMutate(data, size, max_size);
+    }
+    index = seed / 16 % (size_t)edit_number(data + 12, 4);
+    edit_section(data, index, &length);
+    uint8_t *section = malloc(length + room + 1);
+    if (section == NULL) {
+        return size;
+    }
+    memcpy(section, edit_section(data, index, &length), length);
+    size_t mutated = LLVMFuzzerMutate(section, length, length + room);
+    size = edit_resize(data, size, index, mutated);
+    memcpy(edit_section(data, index, &length), section, mutated);
+    edit_repair(data);
+    free(section);
+    return size;
+}

@@ -1,0 +1,257 @@
+/* Trains on data that is the same bits everywhere and prints a line for each training and number of threads:
+ *
+ *     mse_wide 3 model 0123456789abcdef predictions 0123456789abcdef
+ *
+ * The lines must not depend on the threads, the compiler or its optimisation; test_identity.py compares them. Within
+ * one build this program itself checks that save, load and save again give the same bytes, that a paused training gives
+ * the same model, and that a row predicted alone is the row predicted in a batch. Only the public header is used, and
+ * no function of libm, whose last bits differ from one version to the next. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mixboost/mixboost.h"
+
+enum { N_FEATURES = 7, N_ALONE = 50, MAX_OPTIONS = 12 };
+
+static mxb_error error;
+
+static void check(mxb_status status, const char *what) {
+    if (status != MXB_OK) {
+        fprintf(stderr, "identity: %s: %s\n", what, error.message);
+        exit(1);
+    }
+}
+
+static void require(int condition, const char *name, const char *what) {
+    if (!condition) {
+        fprintf(stderr, "identity: %s: %s\n", name, what);
+        exit(1);
+    }
+}
+
+/* ---- Data ---- */
+
+static uint64_t state;
+
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 40) / 16777216.0;
+}
+
+/* Nearly standard normal: every sum of multiples of 2^-24 is exact. */
+static double normal(void) {
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        sum += uniform();
+    }
+    return sum - 6;
+}
+
+/* e^x to some digits, by multiplications and divisions alone. */
+static double exponential(double x) {
+    double size = x < 0 ? -x : x, term = 1, sum = 1, scale = 1;
+    for (; size >= 1; size -= 1) {
+        scale *= 2.718281828459045;
+    }
+    for (int k = 1; k < 20; k++) {
+        term = term * size / k;
+        sum += term;
+    }
+    return x < 0 ? 1 / (scale * sum) : scale * sum;
+}
+
+struct rows {
+    size_t n;
+    double *x, *y, *weight;
+};
+
+enum labels { MILD, EXTREME, TWO_CLASSES };
+
+static void fill_rows(struct rows *rows, enum labels labels, int extreme_weights) {
+    for (size_t i = 0; i < rows->n; i++) {
+        double *x = rows->x + i * N_FEATURES;
+        for (size_t j = 0; j < N_FEATURES; j++) {
+            x[j] = normal();
+        }
+        x[2] = (double)(int)(4 * x[2]);              /* few distinct values */
+        x[3] = exponential(3 * x[3]);                /* long tail */
+        x[4] = uniform() < 0.1 ? (double)NAN : x[4]; /* missing */
+        double score = x[0] * x[1] + (x[2] > 1 ? 1 : 0) + 0.5 * x[5];
+        switch (labels) {
+            case MILD:
+                rows->y[i] = score + 0.3 * normal();
+                break;
+            case EXTREME:
+                rows->y[i] = exponential(6 * normal()) + score;
+                break;
+            case TWO_CLASSES:
+                rows->y[i] = score + normal() > 0.4 ? 1 : 0;
+                break;
+        }
+        rows->weight[i] = extreme_weights ? exponential(13.815510557964274 * (2 * uniform() - 1)) : 1 + uniform();
+    }
+}
+
+/* ---- Trainings ---- */
+
+struct setting {
+    const char *name;
+    size_t n;
+    enum labels labels;
+    int extreme_weights;
+    int validate;
+    const char *options[MAX_OPTIONS]; /* name, value, name, value */
+};
+
+/* Up to 2^16 rows histograms are wide; above, mild gradients are packed. */
+static const struct setting settings[] = {
+    {"mse_wide",
+     3000,
+     EXTREME,
+     1,
+     0,
+     {"num_round", "25", "subsample", "0.7", "colsample", "0.6", "fourier_scaling", "standard"}},
+    {"logloss_wide",
+     3000,
+     TWO_CLASSES,
+     1,
+     1,
+     {"num_round", "25", "objective", "logloss", "subsample", "0.7", "fourier_scaling", "rank"}},
+    {"mse_none", 2500, MILD, 0, 1, {"num_round", "25", "colsample", "0.5", "hist_nbins", "16", "gamma", "0.01"}},
+    {"mse_packed", 70000, MILD, 0, 0, {"num_round", "7", "subsample", "0.5", "colsample", "0.8", "n_components", "24"}},
+    {"logloss_packed",
+     70000,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "7", "objective", "logloss", "n_components", "24", "fourier_scaling", "standard"}},
+    {"mse_extreme", 70000, EXTREME, 1, 0, {"num_round", "5", "n_components", "24", "fourier_scaling", "rank"}},
+};
+
+static const char *const thread_counts[] = {"1", "2", "3", "8"};
+
+static uint64_t hash(const void *bytes, size_t n) {
+    const unsigned char *p = bytes;
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++) {
+        h = (h ^ p[i]) * 1099511628211u;
+    }
+    return h;
+}
+
+static mxb_params *make_params(const struct setting *setting, const char *threads) {
+    mxb_params *params;
+    check(mxb_params_create(&params, &error), setting->name);
+    check(mxb_params_set(params, "tree_probability", "0.6", &error), setting->name);
+    check(mxb_params_set(params, "n_threads", threads, &error), setting->name);
+    for (int i = 0; i + 1 < MAX_OPTIONS && setting->options[i] != NULL; i += 2) {
+        check(mxb_params_set(params, setting->options[i], setting->options[i + 1], &error), setting->name);
+    }
+    return params;
+}
+
+/* Trains with a pause in the middle. */
+static mxb_model *train_paused(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params) {
+    mxb_prepared *prepared;
+    mxb_trainer *trainer;
+    mxb_model *model;
+    check(mxb_prepared_create(train, params, &prepared, &error), "prepare");
+    check(mxb_trainer_create(prepared, valid, params, &trainer, &error), "create the trainer");
+    check(mxb_trainer_run(trainer, 3, NULL, NULL, &error), "run to round 3");
+    check(mxb_trainer_run(trainer, 100000, NULL, NULL, &error), "run to the end");
+    check(mxb_trainer_model(trainer, &model, &error), "take the model");
+    mxb_trainer_free(trainer);
+    mxb_prepared_free(prepared);
+    return model;
+}
+
+/* The hash of a model's bytes, after a check that loading and saving them again changes nothing. */
+static uint64_t hash_model(const mxb_model *model, const char *name) {
+    void *bytes, *again;
+    size_t n_bytes, n_again;
+    mxb_model *loaded;
+    check(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), name);
+    check(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), name);
+    check(mxb_model_to_bytes(loaded, &again, &n_again, &error), name);
+    require(n_again == n_bytes && memcmp(again, bytes, n_bytes) == 0, name, "save, load, save changed the bytes");
+    uint64_t h = hash(bytes, n_bytes);
+    mxb_model_free(loaded);
+    mxb_bytes_free(again);
+    mxb_bytes_free(bytes);
+    return h;
+}
+
+static uint64_t hash_predictions(const mxb_model *model, const mxb_dataset *data, int n_threads, const char *name) {
+    size_t n = mxb_dataset_n_rows(data);
+    double *batch = malloc(n * sizeof *batch), alone;
+    require(batch != NULL, name, "out of memory");
+    check(mxb_model_predict(model, data, MXB_PREDICT_RAW, n_threads, batch, &error), name);
+    for (size_t i = 0; i < N_ALONE; i++) {
+        size_t row = i * (n / N_ALONE);
+        mxb_dataset *single;
+        check(mxb_dataset_select(data, &row, 1, &single, &error), name);
+        check(mxb_model_predict(model, single, MXB_PREDICT_RAW, 1, &alone, &error), name);
+        require(memcmp(&alone, &batch[row], sizeof alone) == 0, name, "a row alone and in a batch differ");
+        mxb_dataset_free(single);
+    }
+    uint64_t h = hash(batch, n * sizeof *batch);
+    free(batch);
+    return h;
+}
+
+static void run_setting(const struct setting *setting, const mxb_dataset *data, const char *threads) {
+    mxb_dataset *train = NULL, *valid = NULL;
+    mxb_params *params = make_params(setting, threads);
+    mxb_model *model;
+    if (setting->validate) {
+        check(mxb_dataset_split(data, 0.25, setting->labels == TWO_CLASSES, 7, &train, &valid, &error), setting->name);
+    }
+    const mxb_dataset *rows = setting->validate ? train : data;
+    check(mxb_train(rows, valid, params, NULL, NULL, &model, &error), setting->name);
+    uint64_t h = hash_model(model, setting->name);
+    printf("%s %s model %016llx predictions %016llx\n", setting->name, threads, (unsigned long long)h,
+           (unsigned long long)hash_predictions(model, data, atoi(threads), setting->name));
+    if (setting->n < 10000) {
+        mxb_model *paused = train_paused(rows, valid, params);
+        require(hash_model(paused, setting->name) == h, setting->name, "a pause changed the model");
+        mxb_model_free(paused);
+    }
+    mxb_model_free(model);
+    mxb_params_free(params);
+    mxb_dataset_free(valid);
+    mxb_dataset_free(train);
+}
+
+int main(void) {
+    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+        const struct setting *setting = &settings[s];
+        struct rows rows = {setting->n, malloc(setting->n * N_FEATURES * sizeof(double)),
+                            malloc(setting->n * sizeof(double)), malloc(setting->n * sizeof(double))};
+        require(rows.x != NULL && rows.y != NULL && rows.weight != NULL, setting->name, "out of memory");
+        state = 1000 + s;
+        fill_rows(&rows, setting->labels, setting->extreme_weights);
+        printf(
+            "%s data %016llx\n", setting->name,
+            (unsigned long long)(hash(rows.x, rows.n * N_FEATURES * sizeof(double)) ^
+                                 hash(rows.y, rows.n * sizeof(double)) ^ hash(rows.weight, rows.n * sizeof(double))));
+
+        mxb_dataset *data;
+        ptrdiff_t row_bytes = N_FEATURES * (ptrdiff_t)sizeof(double);
+        check(mxb_dataset_create(rows.n, &data, &error), setting->name);
+        check(mxb_dataset_add_matrix(data, rows.x, MXB_FLOAT64, N_FEATURES, row_bytes, sizeof(double), &error),
+              setting->name);
+        check(mxb_dataset_set_label(data, rows.y, sizeof(double), MXB_FLOAT64, &error), setting->name);
+        check(mxb_dataset_set_weight(data, rows.weight, sizeof(double), MXB_FLOAT64, &error), setting->name);
+        for (size_t t = 0; t < sizeof thread_counts / sizeof thread_counts[0]; t++) {
+            run_setting(setting, data, thread_counts[t]);
+        }
+        mxb_dataset_free(data);
+        free(rows.x);
+        free(rows.y);
+        free(rows.weight);
+    }
+    return 0;
+}

@@ -1,0 +1,127 @@
+"""An installed tree, moved to another place, serves a program that knows only the public header."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from compilers import find_compilers
+
+PROJECT = """cmake_minimum_required(VERSION 3.21)
+project(user LANGUAGES C)
+find_package(mixboost {version} REQUIRED)
+add_executable(shared fit_and_predict.c)
+target_link_libraries(shared PRIVATE mixboost::mixboost)
+add_executable(static fit_and_predict.c)
+target_link_libraries(static PRIVATE mixboost::mixboost_static)
+"""
+
+SUBPROJECT = """cmake_minimum_required(VERSION 3.21)
+project(user LANGUAGES C)
+add_subdirectory({root} mixboost)
+add_executable(user fit_and_predict.c)
+target_link_libraries(user PRIVATE mixboost::mixboost_static)
+"""
+
+
+def run(*command, cwd=None, env=None):
+    result = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(build, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build, "--prefix", folder / "first")
+    (folder / "first").rename(folder / "moved")
+    return folder / "moved"
+
+
+@pytest.fixture
+def project(root, tmp_path):
+    shutil.copy(root / "examples" / "fit_and_predict.c", tmp_path)
+    return tmp_path
+
+
+def library_folder(prefix):
+    return next(prefix.rglob("libmixboost.a")).parent
+
+
+def run_example(program, prefix):
+    env = dict(os.environ, LD_LIBRARY_PATH=str(library_folder(prefix)))
+    text = run(program, cwd=program.parent, env=env)
+    assert "mean squared error on 1000 new rows" in text
+    return text
+
+
+def pc_variables(prefix):
+    """The .pc file's fields, for machines without pkg-config."""
+    path = next(prefix.rglob("mixboost.pc"))
+    values = {"pcfiledir": str(path.parent)}
+    for line in path.read_text().splitlines():
+        separator = "=" if "=" in line.split(":")[0] else ":"
+        name, _, value = line.partition(separator)
+        for known, text in values.items():
+            value = value.replace("${" + known + "}", text)
+        values[name.strip()] = value.strip()
+    return values
+
+
+def pkg_config(prefix, *options):
+    if shutil.which("pkg-config"):
+        env = dict(os.environ, PKG_CONFIG_PATH=str(library_folder(prefix) / "pkgconfig"))
+        return run("pkg-config", *options, "mixboost", env=env).split()
+    values = pc_variables(prefix)
+    flags = values["Cflags"] if "--cflags" in options else values["Libs"]
+    return (flags + (" " + values["Libs.private"] if "--static" in options else "")).split()
+
+
+def test_the_installed_files(prefix):
+    files = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if not path.is_dir()}
+    names = {name.rsplit("/", 1)[-1] for name in files}
+    assert {"bin/mixboost", "include/mixboost/mixboost.h"} <= files
+    assert {"libmixboost.so", "libmixboost.a", "mixboost.pc", "mixboostConfig.cmake"} <= names
+    assert len([name for name in files if name.startswith("include/")]) == 1
+
+
+def test_the_installed_program_runs(prefix):
+    assert "train" in run(prefix / "bin" / "mixboost", "--help")
+
+
+def test_find_package(project, prefix):
+    version = pc_variables(prefix)["Version"]
+    (project / "CMakeLists.txt").write_text(PROJECT.format(version=version))
+    run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", project / "build")
+    shared, static = (run_example(project / "build" / kind, prefix) for kind in ("shared", "static"))
+    assert shared == static
+
+
+@pytest.mark.parametrize("compiler", find_compilers())
+def test_pkg_config_shared(project, prefix, compiler):
+    flags = [pkg_config(prefix, "--cflags"), pkg_config(prefix, "--libs")]
+    run(compiler, *flags[0], "fit_and_predict.c", *flags[1], "-o", "shared", cwd=project)
+    run_example(project / "shared", prefix)
+
+
+@pytest.mark.parametrize("compiler", find_compilers())
+def test_pkg_config_static(project, prefix, compiler):
+    flags = [pkg_config(prefix, "--cflags"), pkg_config(prefix, "--static", "--libs")]
+    archive = str(library_folder(prefix) / "libmixboost.a")
+    libraries = [archive if flag == "-lmixboost" else flag for flag in flags[1]]
+    run(compiler, *flags[0], "fit_and_predict.c", *libraries, "-o", "static", cwd=project)
+    run_example(project / "static", prefix)
+    if shutil.which("ldd"):
+        assert "libmixboost" not in run("ldd", project / "static")
+
+
+def test_as_a_subproject_only_the_library_is_built(root, project, prefix):
+    (project / "CMakeLists.txt").write_text(SUBPROJECT.format(root=root))
+    run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", project / "build")
+    made = {path.name for path in (project / "build").rglob("*") if path.is_file()}
+    assert "libmixboost.a" in made and "mixboost" not in made
+    assert [name for name in made if name.startswith(("test_", "fuzz_", "identity"))] == []
+    run_example(project / "build" / "user", prefix)

@@ -1,0 +1,101 @@
+"""The documents say what the program does."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from compilers import find_compilers
+
+
+def generated_page(root):
+    return subprocess.run(
+        [sys.executable, root / "dev", "docs", "--print"], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def options_of(page):
+    return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+
+PAPER = """num_round objective learning_rate random_state colsample subsample lambda_l2 early_stopping_rounds
+base_score tree_probability min_max_depth max_max_depth use_histograms hist_nbins tree_n_threads alpha fit_intercept
+ridge_n_threads gamma n_components kernel_n_threads""".split()
+OURS = ["n_threads", "min_child_weight", "fourier_scaling"]
+
+
+def test_the_parameter_page_is_the_option_table(root):
+    assert (root / "docs/parameters.md").read_text() == generated_page(root), "run ./dev docs"
+
+
+def test_the_options_are_the_papers_and_three_of_ours(root):
+    assert sorted(options_of(generated_page(root))) == sorted(PAPER + OURS)
+
+
+def test_help_names_every_option(root, program):
+    text = subprocess.run([program, "train", "--help"], check=True, capture_output=True, text=True).stdout
+    assert [name for name in options_of(generated_page(root)) if f"--{name}" not in text] == []
+
+
+def test_commands_in_the_readme_exist(root):
+    usage = subprocess.run([sys.executable, root / "dev", "--help"], capture_output=True, text=True).stdout
+    for page in ("README.md", "CONTRIBUTING.md"):
+        commands = set(re.findall(r"\./dev (\w+)", (root / page).read_text()))
+        assert commands and all(f"./dev {command}" in usage for command in commands)
+
+
+def test_links_in_the_documents_lead_somewhere(root):
+    pages = [*root.glob("*.md"), *(root / "docs").glob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
+    assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+
+
+def code_block(root, language, containing):
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    (block,) = [block for block in blocks if containing in block]
+    return block
+
+
+PROGRAM = """#include <stdio.h>
+#include "mixboost/mixboost.h"
+enum {{ n_rows = 200, n_features = 3 }};
+static double x[n_rows][n_features], y[n_rows], out[n_rows];
+int main(void) {{
+    for (int i = 0; i < n_rows; i++) {{
+        for (int j = 0; j < n_features; j++) {{
+            x[i][j] = (i * 31 + j * 17) % 97;
+        }}
+        y[i] = x[i][0] > 40;
+    }}
+{snippet}
+    mxb_model_free(model);
+    mxb_params_free(params);
+    mxb_dataset_free(data);
+    return out[0] < 0.5 && x[0][0] <= 40 ? 0 : 1;
+}}
+"""
+
+
+@pytest.mark.parametrize("compiler", find_compilers())
+def test_the_c_lines_of_the_readme_work(root, build, tmp_path, compiler):
+    snippet = code_block(root, "c", "mxb_train")
+    assert len(snippet.splitlines()) == 10
+    (tmp_path / "snippet.c").write_text(PROGRAM.format(snippet=snippet))
+    command = [compiler, "-std=c11", "-Wall", "-Werror", f"-I{root}/include", "snippet.c", build / "libmixboost.a"]
+    subprocess.run([*command, "-lm", "-pthread", "-o", "snippet"], cwd=tmp_path, check=True)
+    subprocess.run([tmp_path / "snippet"], cwd=tmp_path, check=True)
+    assert (tmp_path / "model.mxb").stat().st_size > 0
+
+
+def test_the_shell_lines_of_the_readme_work(root, program, tmp_path):
+    lines = code_block(root, "sh", "mixboost train").splitlines()
+    assert len(lines) == 3
+    rows = "".join(f"{i % 13},{i % 7},{i % 13 + 0.5 * (i % 7)}\n" for i in range(300))
+    for name in ("train.csv", "test.csv"):
+        (tmp_path / name).write_text("a,b,y\n" + rows)
+    env = dict(os.environ, PATH=f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    for line in lines:
+        subprocess.run(line.split(), cwd=tmp_path, env=env, check=True, capture_output=True)
+    assert len((tmp_path / "predictions.csv").read_text().splitlines()) in (300, 301)

@@ -1,0 +1,109 @@
+/* The draws of learner classes and depths: as often as the probabilities say, and from seed and round alone. */
+#include "boost/schedule.h"
+
+#include "check.h"
+#include "unit/boost/make_data.h"
+
+/* Chi-square of counts against expected shares, over its degrees of freedom in standard deviations. */
+static double surprise(const double *counts, const double *shares, size_t n) {
+    double total = 0.0;
+    double chi_square = 0.0;
+    double freedom = -1.0;
+    for (size_t i = 0; i < n; i++) {
+        total += counts[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (shares[i] > 0.0) {
+            double expected = shares[i] * total;
+            chi_square += (counts[i] - expected) * (counts[i] - expected) / expected;
+            freedom += 1.0;
+        } else if (counts[i] > 0.0) {
+            return HUGE_VAL;
+        }
+    }
+    return freedom == 0.0 ? 0.0 : (chi_square - freedom) / sqrt(2.0 * freedom);
+}
+
+static void frequencies_match(void) {
+    const char *const probabilities[] = {"0.9", "0.5", "0.05", "1", "0"};
+    const uint32_t depths[][2] = {{1, 8}, {3, 3}, {5, 19}, {1, 30}};
+    for (uint32_t k = 0; k < 20; k++) {
+        char low[8];
+        char high[8];
+        char seed[16];
+        double counts[32] = {0};
+        double shares[32] = {0};
+        uint32_t lowest = depths[k % 4][0];
+        uint32_t highest = depths[k % 4][1];
+        snprintf(low, sizeof low, "%u", lowest);
+        snprintf(high, sizeof high, "%u", highest);
+        snprintf(seed, sizeof seed, "%u", 17 * k);
+        mxb_params *params = PARAMS("tree_probability", probabilities[k / 4], "min_max_depth", low, "max_max_depth",
+                                    high, "random_state", seed);
+        REQUIRE(params != NULL);
+        double p = mxb__param(params, OPTION_TREE_PROBABILITY);
+        shares[0] = 1.0 - p;
+        for (uint32_t depth = lowest; depth <= highest; depth++) {
+            shares[depth] = p / (double)(highest - lowest + 1);
+        }
+        for (uint32_t round = 1; round <= 20000; round++) {
+            struct draw draw;
+            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            CHECK_INT(draw.round, round);
+            CHECK(learner == &mxb__tree_learner || learner == &mxb__fourier_learner);
+            if (learner == &mxb__tree_learner) {
+                REQUIRE(draw.max_depth >= lowest && draw.max_depth <= highest);
+                counts[draw.max_depth]++;
+            } else {
+                CHECK_INT(draw.max_depth, 0);
+                counts[0]++;
+            }
+        }
+        CHECK(surprise(counts, shares, 32) < 4.0);
+        mxb_params_free(params);
+    }
+}
+
+/* Other options, and what was drawn before, change nothing; nearby seeds have little to do with each other. */
+static void only_seed_and_round_count(void) {
+    mxb_params *a = PARAMS("random_state", "7", "tree_probability", "0.5");
+    mxb_params *b = PARAMS("random_state", "7", "tree_probability", "0.5", "num_round", "3", "learning_rate", "1",
+                           "subsample", "0.1", "n_threads", "3", "objective", "logloss");
+    mxb_params *c = PARAMS("random_state", "8", "tree_probability", "0.5");
+    REQUIRE(a != NULL && b != NULL && c != NULL);
+    double n_same = 0.0;
+    for (uint32_t round = 10000; round > 0; round--) {
+        struct draw draws[3];
+        const struct learner_ops *first = mxb__schedule_draw(a, round, &draws[0]);
+        CHECK(mxb__schedule_draw(b, round, &draws[1]) == first);
+        CHECK_INT(draws[1].max_depth, draws[0].max_depth);
+        n_same += mxb__schedule_draw(c, round, &draws[2]) == first;
+    }
+    CHECK_NEAR(n_same / 10000.0, 0.5, 0.025);
+    mxb_params_free(a);
+    mxb_params_free(b);
+    mxb_params_free(c);
+}
+
+/* A larger tree_probability only turns fourier rounds into trees. */
+static void classes_are_drawn_by_one_threshold(void) {
+    mxb_params *few = PARAMS("tree_probability", "0.3");
+    mxb_params *many = PARAMS("tree_probability", "0.6");
+    REQUIRE(few != NULL && many != NULL);
+    for (uint32_t round = 1; round <= 1000; round++) {
+        struct draw draws[2];
+        if (mxb__schedule_draw(few, round, &draws[0]) == &mxb__tree_learner) {
+            CHECK(mxb__schedule_draw(many, round, &draws[1]) == &mxb__tree_learner);
+            CHECK_INT(draws[1].max_depth, draws[0].max_depth);
+        }
+    }
+    mxb_params_free(few);
+    mxb_params_free(many);
+}
+
+int main(void) {
+    RUN(frequencies_match);
+    RUN(only_seed_and_round_count);
+    RUN(classes_are_drawn_by_one_threshold);
+    return check_report();
+}

@@ -1,0 +1,464 @@
+#include "data/prepared.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "check.h"
+
+static const struct random_stream RANDOM = {0x70726570};
+
+enum { N_ROWS = 3001, N_FEATURES = 15 };
+
+/* One row of the caller's data: every type, at odd addresses. */
+#pragma pack(push, 1)
+struct source {
+    uint8_t odd;
+    double f64;
+    float f32;
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    uint8_t flag;
+    double empty;
+    double constant;
+    double weight;
+    int16_t label;
+};
+#pragma pack(pop)
+
+static struct source source[N_ROWS];
+static uint8_t validity[N_ROWS / 8 + 3];
+static double plain[N_ROWS]; /* a feature of its own, contiguous */
+enum { VALIDITY_OFFSET = 5, VALIDITY_FEATURE = 4 };
+
+static void make_source(void) {
+    for (uint64_t i = 0; i < N_ROWS; i++) {
+        uint64_t bits = mxb__random_bits(RANDOM, i);
+        double x = mxb__random_normal(RANDOM, 10000 + i);
+        struct source *row = &source[i];
+        row->f64 = i % 11 == 0 ? NAN : i % 97 == 0 ? INFINITY : i % 89 == 0 ? -INFINITY : x;
+        row->f32 = i % 13 == 0 ? NAN : (float)(x * x);
+        row->i8 = (int8_t)bits;
+        row->i16 = (int16_t)(bits >> 8);
+        row->i32 = (int32_t)(uint32_t)(bits >> 16);
+        row->i64 = (int64_t)bits;
+        row->u8 = (uint8_t)(bits >> 24);
+        row->u16 = (uint16_t)(bits >> 32);
+        row->u32 = (uint32_t)(bits >> 20);
+        row->u64 = bits;
+        row->flag = (uint8_t)((bits >> 40) % 3); /* 2 is as true as 1 */
+        row->empty = NAN;
+        row->constant = 2.5;
+        row->weight = i % 7 == 3 ? 0 : (double)(1 + bits % 4);
+        row->label = (int16_t)(i % 7 == 3 ? 99 : (bits >> 50) % 2 == 0 ? -5 : 6);
+        plain[i] = floor(4 * x);
+    }
+    for (size_t i = 0; i < sizeof validity; i++) {
+        validity[i] = (uint8_t)mxb__random_bits(RANDOM, 20000 + i);
+    }
+}
+
+static int is_valid(size_t row) {
+    size_t bit = VALIDITY_OFFSET + row;
+    return (validity[bit / 8] >> (bit % 8) & 1) != 0;
+}
+
+/* The value of a feature as the caller means it. */
+static double value_of(size_t row, size_t feature) {
+    const struct source *s = &source[row];
+    switch (feature) {
+        case 0:
+            return s->f64;
+        case 1:
+            return (double)s->f32;
+        case 2:
+            return s->i8;
+        case 3:
+            return s->i16;
+        case 4:
+            return is_valid(row) ? (double)s->i32 : (double)NAN;
+        case 5:
+            return (double)s->i64;
+        case 6:
+            return s->u8;
+        case 7:
+            return s->u16;
+        case 8:
+            return s->u32;
+        case 9:
+            return (double)s->u64;
+        case 10:
+            return s->flag != 0;
+        case 11:
+            return NAN;
+        case 12:
+            return 2.5;
+        case 13:
+            return plain[row];
+        default:
+            return source[N_ROWS - 1 - row].f64; /* a negative stride */
+    }
+}
+
+static mxb_status add_features(mxb_dataset *dataset, mxb_error *error) {
+    ptrdiff_t step = sizeof *source;
+    struct {
+        const void *data;
+        ptrdiff_t stride;
+        mxb_type type;
+    } columns[N_FEATURES] = {{&source->f64, step, MXB_FLOAT64},
+                             {&source->f32, step, MXB_FLOAT32},
+                             {&source->i8, step, MXB_INT8},
+                             {&source->i16, step, MXB_INT16},
+                             {&source->i32, step, MXB_INT32},
+                             {&source->i64, step, MXB_INT64},
+                             {&source->u8, step, MXB_UINT8},
+                             {&source->u16, step, MXB_UINT16},
+                             {&source->u32, step, MXB_UINT32},
+                             {&source->u64, step, MXB_UINT64},
+                             {&source->flag, step, MXB_BOOL},
+                             {&source->empty, step, MXB_FLOAT64},
+                             {&source->constant, step, MXB_FLOAT64},
+                             {plain, sizeof *plain, MXB_FLOAT64},
+                             {&source[N_ROWS - 1].f64, -step, MXB_FLOAT64}};
+    for (size_t f = 0; f < N_FEATURES; f++) {
+        char name[8];
+        snprintf(name, sizeof name, "x%zu", f);
+        mxb_status status =
+            mxb_dataset_add_column(dataset, name, columns[f].data, columns[f].stride, columns[f].type, error);
+        if (status != MXB_OK) {
+            return status;
+        }
+    }
+    return mxb_dataset_set_validity(dataset, VALIDITY_FEATURE, validity, VALIDITY_OFFSET, error);
+}
+
+/* The whole of it, or NULL. */
+static mxb_dataset *make_dataset(int weighted) {
+    mxb_dataset *dataset;
+    mxb_error error;
+    mxb_status status = mxb_dataset_create(N_ROWS, &dataset, &error);
+    if (status == MXB_OK) {
+        status = add_features(dataset, &error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_dataset_set_label(dataset, &source->label, sizeof *source, MXB_INT16, &error);
+    }
+    if (status == MXB_OK && weighted) {
+        status = mxb_dataset_set_weight(dataset, &source->weight, sizeof *source, MXB_FLOAT64, &error);
+    }
+    if (status != MXB_OK) {
+        check_failed(__FILE__, __LINE__, error.message);
+        mxb_dataset_free(dataset);
+        return NULL;
+    }
+    return dataset;
+}
+
+static mxb_prepared *prepare(const mxb_dataset *dataset, struct prepare_settings settings, size_t n_threads) {
+    mxb_prepared *prepared = NULL;
+    mxb_error error;
+    struct pool *pool = mxb__pool_open(n_threads);
+    if (mxb__prepared_create(dataset, &settings, pool, &prepared, &error) != MXB_OK) {
+        check_failed(__FILE__, __LINE__, error.message);
+    }
+    mxb__pool_close(pool);
+    return prepared;
+}
+
+/* Cuts as they come from a feature's values, and codes by looking at one cut after another. */
+static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *rows, int weighted) {
+    static uint64_t keys[N_ROWS], spare_keys[N_ROWS];
+    static uint32_t numbers[N_ROWS], spare_numbers[N_ROWS];
+    static double sums[N_ROWS], values[N_ROWS], weights[N_ROWS];
+    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums};
+    size_t n = prepared->n_rows;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = value_of(rows[i], f);
+        weights[i] = weighted ? source[rows[i]].weight : 1;
+    }
+    struct distinct distinct = mxb__distinct_find(values, weights, n, &scratch);
+    double cuts[MXB__MAX_CUTS];
+    const struct feature_bins *bins = &prepared->bins[f];
+    CHECK_INT(bins->n_cuts, mxb__bins_find_cuts(&distinct, prepared->settings.hist_nbins, cuts));
+    CHECK_INT(memcmp(bins->cuts, cuts, bins->n_cuts * sizeof *cuts), 0);
+    size_t n_wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned code = 0;
+        for (size_t c = 0; c < bins->n_cuts; c++) {
+            code += bins->cuts[c] < values[i];
+        }
+        if (isnan(values[i])) {
+            code = bins->n_cuts + 1;
+        }
+        n_wrong += prepared->columns[f * n + i] != code;
+        n_wrong += prepared->records[i * prepared->record_bytes + f] != code;
+    }
+    CHECK_INT(n_wrong, 0);
+
+    static double knots[MXB__MAX_KNOTS];
+    static float scores[MXB__MAX_KNOTS];
+    struct scaling_feature expected;
+    const struct scaling_feature *scaling = &prepared->scaling.features[f];
+    mxb__scaling_fit(prepared->settings.scaling, &distinct, knots, scores, &expected);
+    CHECK(scaling->center == expected.center && scaling->factor == expected.factor);
+    CHECK(scaling->missing == expected.missing);
+    CHECK_INT(scaling->n_knots, expected.n_knots);
+    if (expected.n_knots > 0) {
+        CHECK_INT(memcmp(scaling->knots, knots, expected.n_knots * sizeof *knots), 0);
+        CHECK_INT(memcmp(scaling->knot_scores, scores, expected.n_knots * sizeof *scores), 0);
+    }
+}
+
+static void check_prepared(const mxb_prepared *prepared, int weighted) {
+    static size_t rows[N_ROWS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        if (!weighted || source[i].weight > 0) {
+            rows[n++] = i;
+        }
+    }
+    REQUIRE(prepared->n_rows == n && prepared->labels.n_rows == n && prepared->n_features == N_FEATURES);
+    CHECK_INT(prepared->record_bytes, 32);
+    CHECK((uintptr_t)prepared->records % 32 == 0);
+    CHECK_INT(prepared->scaling.n_features, N_FEATURES);
+    CHECK_INT(prepared->scaling.kind, prepared->settings.scaling);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        int16_t label = source[rows[i]].label;
+        double expected = prepared->settings.two_classes ? label == 6 : label;
+        sum += weighted ? source[rows[i]].weight : 1;
+        CHECK(prepared->labels.values[i] == expected);
+        CHECK(weighted ? prepared->labels.weights[i] == source[rows[i]].weight : prepared->labels.weights == NULL);
+        for (size_t f = N_FEATURES; f < prepared->record_bytes; f++) {
+            CHECK_INT(prepared->records[i * prepared->record_bytes + f], 0);
+        }
+    }
+    CHECK(prepared->labels.sum == sum);
+    for (size_t f = 0; f < N_FEATURES; f++) {
+        check_feature(prepared, f, rows, weighted);
+    }
+    CHECK_INT(prepared->bins[10].n_cuts, 1); /* bool */
+    CHECK_INT(prepared->bins[11].n_cuts, 0); /* all missing: the one code is the missing one */
+    CHECK_INT(prepared->columns[11 * n], 1);
+    CHECK_INT(prepared->bins[12].n_cuts, 0); /* constant */
+    CHECK_INT(prepared->columns[12 * n], 0);
+}
+
+static void codes_are_those_of_the_raw_values(void) {
+    static const struct prepare_settings settings[] = {
+        {1, 256, SCALING_NONE}, {1, 255, SCALING_STANDARD}, {1, 16, SCALING_RANK}, {1, 2, SCALING_RANK}};
+    mxb_dataset *dataset = make_dataset(1);
+    REQUIRE(dataset != NULL);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        mxb_prepared *prepared = prepare(dataset, settings[i], 2);
+        if (prepared != NULL) {
+            check_prepared(prepared, 1);
+        }
+        mxb_prepared_free(prepared);
+    }
+    mxb_dataset_free(dataset);
+}
+
+static void without_weights(void) {
+    struct prepare_settings settings = {0, 256, SCALING_RANK};
+    mxb_dataset *dataset = make_dataset(0);
+    REQUIRE(dataset != NULL);
+    mxb_prepared *prepared = prepare(dataset, settings, 1);
+    if (prepared != NULL) {
+        check_prepared(prepared, 0);
+    }
+    mxb_prepared_free(prepared);
+    mxb_dataset_free(dataset);
+}
+
+static int same_scaling(const struct scaling_feature *a, const struct scaling_feature *b) {
+    return memcmp(&a->center, &b->center, sizeof a->center) == 0 &&
+           memcmp(&a->factor, &b->factor, sizeof a->factor) == 0 && a->missing == b->missing &&
+           a->n_knots == b->n_knots &&
+           (a->n_knots == 0 || (memcmp(a->knots, b->knots, a->n_knots * sizeof *a->knots) == 0 &&
+                                memcmp(a->knot_scores, b->knot_scores, a->n_knots * sizeof *a->knot_scores) == 0));
+}
+
+static void check_same(const mxb_prepared *a, const mxb_prepared *b) {
+    REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->record_bytes == b->record_bytes);
+    CHECK_INT(memcmp(a->columns, b->columns, a->n_rows * a->n_features), 0);
+    CHECK_INT(memcmp(a->records, b->records, a->n_rows * a->record_bytes), 0);
+    CHECK_INT(memcmp(a->labels.values, b->labels.values, a->n_rows * sizeof(double)), 0);
+    for (uint32_t f = 0; f < a->n_features; f++) {
+        CHECK_INT(a->bins[f].n_cuts, b->bins[f].n_cuts);
+        CHECK_INT(memcmp(a->bins[f].cuts, b->bins[f].cuts, a->bins[f].n_cuts * sizeof(double)), 0);
+        CHECK(same_scaling(&a->scaling.features[f], &b->scaling.features[f]));
+    }
+}
+
+static void same_for_any_number_of_threads(void) {
+    mxb_dataset *dataset = make_dataset(1);
+    REQUIRE(dataset != NULL);
+    for (int kind = SCALING_NONE; kind <= SCALING_RANK; kind++) {
+        struct prepare_settings settings = {1, 256, (enum scaling_kind)kind};
+        mxb_prepared *one = prepare(dataset, settings, 1);
+        for (size_t n_threads = 2; n_threads <= 20; n_threads += n_threads) {
+            mxb_prepared *many = prepare(dataset, settings, n_threads == 16 ? 3 : n_threads);
+            check_same(one, many);
+            mxb_prepared_free(many);
+        }
+        mxb_prepared_free(one);
+    }
+    mxb_dataset_free(dataset);
+}
+
+/* Rows of weight 0 dropped by us or by the caller: the same. */
+static void weight_zero_is_absent(void) {
+    struct prepare_settings settings = {1, 64, SCALING_RANK};
+    static size_t rows[N_ROWS];
+    size_t n = 0;
+    mxb_error error;
+    mxb_dataset *subset = NULL;
+    mxb_dataset *dataset = make_dataset(1);
+    REQUIRE(dataset != NULL);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        if (source[i].weight > 0) {
+            rows[n++] = i;
+        }
+    }
+    CHECK_INT(mxb_dataset_select(dataset, rows, n, &subset, &error), MXB_OK);
+    mxb_prepared *ours = prepare(dataset, settings, 2);
+    mxb_prepared *callers = prepare(subset, settings, 2);
+    mxb_dataset_free(subset); /* the view inside needs only the arrays */
+    mxb_dataset_free(dataset);
+    check_same(ours, callers);
+    mxb_prepared_free(ours);
+    mxb_prepared_free(callers);
+}
+
+/* Row i of weight k and k selections of row i: the same cuts and scaling. */
+static void weight_k_is_k_copies(void) {
+    static size_t rows[5 * N_ROWS];
+    size_t n = 0;
+    mxb_error error;
+    mxb_dataset *copies = NULL;
+    mxb_dataset *weighted = make_dataset(1);
+    mxb_dataset *plain_rows = make_dataset(0);
+    REQUIRE(weighted != NULL && plain_rows != NULL);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        for (int k = 0; k < (int)source[i].weight; k++) {
+            rows[n++] = i;
+        }
+    }
+    CHECK_INT(mxb_dataset_select(plain_rows, rows, n, &copies, &error), MXB_OK);
+    for (int kind = SCALING_NONE; kind <= SCALING_RANK; kind++) {
+        struct prepare_settings settings = {1, 100, (enum scaling_kind)kind};
+        mxb_prepared *a = prepare(weighted, settings, 2);
+        mxb_prepared *b = prepare(copies, settings, 2);
+        REQUIRE(a != NULL && b != NULL);
+        CHECK(a->labels.sum == b->labels.sum);
+        for (uint32_t f = 0; f < N_FEATURES; f++) {
+            CHECK_INT(a->bins[f].n_cuts, b->bins[f].n_cuts);
+            CHECK_INT(memcmp(a->bins[f].cuts, b->bins[f].cuts, a->bins[f].n_cuts * sizeof(double)), 0);
+            CHECK(same_scaling(&a->scaling.features[f], &b->scaling.features[f]));
+        }
+        mxb_prepared_free(a);
+        mxb_prepared_free(b);
+    }
+    mxb_dataset_free(copies);
+    mxb_dataset_free(weighted);
+    mxb_dataset_free(plain_rows);
+}
+
+/* One row, one feature; and more features than a record's first 32 bytes. */
+static void smallest_and_wider(void) {
+    double x[33] = {1, 2, 3};
+    double y = 4;
+    mxb_error error;
+    struct prepare_settings settings = {0, 256, SCALING_RANK};
+    for (size_t d = 1; d <= 33; d += 32) {
+        mxb_dataset *dataset;
+        OK(mxb_dataset_create(1, &dataset, &error), error);
+        CHECK_INT(mxb_dataset_add_matrix(dataset, x, MXB_FLOAT64, d, 0, sizeof *x, &error), MXB_OK);
+        CHECK_INT(mxb_dataset_set_label(dataset, &y, 0, MXB_FLOAT64, &error), MXB_OK);
+        mxb_prepared *prepared = prepare(dataset, settings, 3);
+        REQUIRE(prepared != NULL);
+        CHECK_INT(prepared->record_bytes, d == 1 ? 32 : 64);
+        for (size_t f = 0; f < d; f++) {
+            CHECK_INT(prepared->bins[f].n_cuts, 0);
+            CHECK_INT(prepared->columns[f], 0);
+        }
+        mxb_prepared_free(prepared);
+        mxb_dataset_free(dataset);
+    }
+}
+
+static void sentences(void) {
+    double x[] = {1, 2, 3};
+    double y[] = {1, NAN, 2};
+    double w[] = {0, 1, 1};
+    mxb_error error;
+    mxb_dataset *dataset;
+    mxb_prepared *prepared;
+    struct prepare_settings settings = {1, 256, SCALING_NONE};
+    OK(mxb_dataset_create(3, &dataset, &error), error);
+    CHECK_INT(mxb_dataset_set_label(dataset, y, sizeof *y, MXB_FLOAT64, &error), MXB_OK);
+    FAILS(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error, MXB_ERROR_DATA,
+          "the training data has no feature columns");
+    CHECK(prepared == NULL);
+    CHECK_INT(mxb_dataset_add_column(dataset, NULL, x, sizeof *x, MXB_FLOAT64, &error), MXB_OK);
+    CHECK_INT(mxb_dataset_set_weight(dataset, w, sizeof *w, MXB_FLOAT64, &error), MXB_OK);
+    /* Rows are numbered as the caller's, also behind rows of weight 0. */
+    FAILS(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error, MXB_ERROR_DATA,
+          "the label of row 2 of the training data is nan; labels must be finite numbers");
+    CHECK(prepared == NULL);
+    y[1] = 2;
+    FAILS(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error, MXB_ERROR_DATA,
+          "all labels of the training data are 2; logloss needs two different values");
+    w[2] = -1;
+    FAILS(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error, MXB_ERROR_DATA,
+          "the weight of row 3 of the training data is -1; weights must be finite and not negative");
+    CHECK(prepared == NULL);
+    mxb_dataset_free(dataset);
+    mxb_prepared_free(NULL);
+}
+
+static void failing_allocations(void) {
+    mxb_error error;
+    struct prepare_settings settings = {1, 256, SCALING_RANK};
+    mxb_dataset *dataset = make_dataset(1);
+    REQUIRE(dataset != NULL);
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        mxb_prepared *prepared = NULL;
+        mxb_status status = MXB_ERROR_MEMORY;
+        uint64_t n = 0;
+        while (status == MXB_ERROR_MEMORY && n < 1000) {
+            error.message[0] = '\0';
+            mxb__memory_fail_at(++n, for_ever);
+            status = mxb__prepared_create(dataset, &settings, NULL, &prepared, &error);
+            mxb__memory_fail_at(0, 0);
+            CHECK((status == MXB_OK) == (prepared != NULL));
+            CHECK(status == MXB_OK || strncmp(error.message, "out of memory: ", 15) == 0);
+        }
+        CHECK_INT(status, MXB_OK);
+        CHECK(n > 10);
+        mxb_prepared_free(prepared);
+    }
+    mxb_dataset_free(dataset);
+}
+
+int main(void) {
+    make_source();
+    RUN(codes_are_those_of_the_raw_values);
+    RUN(without_weights);
+    RUN(same_for_any_number_of_threads);
+    RUN(weight_zero_is_absent);
+    RUN(weight_k_is_k_copies);
+    RUN(smallest_and_wider);
+    RUN(sentences);
+    RUN(failing_allocations);
+    return check_report();
+}

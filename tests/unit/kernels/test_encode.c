@@ -1,0 +1,100 @@
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "check.h"
+#include "kernels/kernels.h"
+
+static const struct random_stream RANDOM = {0x656e63};
+
+/* The number of cuts below x, one at a time. */
+static uint8_t scan(double x, const double *cuts, size_t n_cuts, uint8_t missing_code) {
+    unsigned below = 0;
+    if (isnan(x)) {
+        return missing_code;
+    }
+    for (size_t i = 0; i < n_cuts; i++) {
+        below += cuts[i] < x;
+    }
+    return (uint8_t)below;
+}
+
+/* Values worth trying for these cuts: each, its neighbours, the ends, zeros and nothing. Returns their number. */
+static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
+    static const double ends[] = {-INFINITY, -DBL_MAX, -0x1p-1074, -0.0, 0.0, 0x1p-1074, DBL_MAX, INFINITY, NAN, -NAN};
+    size_t n = 0;
+    for (size_t i = 0; i < n_cuts; i++) {
+        values[n++] = cuts[i];
+        values[n++] = nextafter(cuts[i], -INFINITY);
+        values[n++] = nextafter(cuts[i], INFINITY);
+        values[n++] = cuts[i] / 2 + cuts[i + 1 < n_cuts ? i + 1 : i] / 2;
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        values[n++] = ends[i];
+    }
+    return n;
+}
+
+static size_t n_wrong(const double *cuts, size_t n_cuts) {
+    double values[4 * 254 + 16];
+    uint8_t codes[4 * 254 + 17];
+    uint8_t missing_code = (uint8_t)(n_cuts + 1);
+    size_t n = make_values(cuts, n_cuts, values);
+    /* The cuts in a block of their own size: reading beyond them is seen. */
+    double *own = malloc((n_cuts == 0 ? 1 : n_cuts) * sizeof *own);
+    if (own == NULL) {
+        return 1;
+    }
+    memcpy(own, cuts, n_cuts * sizeof *own);
+    codes[n] = 0xee;
+    mxb__kernels()->encode(values, n, own, n_cuts, missing_code, codes);
+    free(own);
+    size_t wrong = codes[n] != 0xee;
+    for (size_t i = 0; i < n; i++) {
+        wrong += codes[i] != scan(values[i], cuts, n_cuts, missing_code);
+    }
+    return wrong;
+}
+
+static void codes_count_the_cuts_below(void) {
+    for (size_t n_cuts = 0; n_cuts <= 254; n_cuts++) {
+        double cuts[254] = {0};
+        double x = -1e3;
+        for (size_t i = 0; i < n_cuts; i++) {
+            cuts[i] = x += 1e-3 + mxb__random_uniform(RANDOM, n_cuts * 254 + i) * 20;
+        }
+        CHECK_INT(n_wrong(cuts, n_cuts), 0);
+        x = -1.0; /* as close as doubles are */
+        for (size_t i = 0; i < n_cuts; i++) {
+            cuts[i] = x = nextafter(x, INFINITY);
+        }
+        CHECK_INT(n_wrong(cuts, n_cuts), 0);
+    }
+}
+
+static void cuts_at_the_ends(void) {
+    static const double cuts[] = {-INFINITY, -DBL_MAX, -1, -0x1p-1074, 0, 0x1p-1074, 1, DBL_MAX};
+    for (size_t first = 0; first < 8; first++) {
+        for (size_t n = 0; n <= 8 - first; n++) {
+            CHECK_INT(n_wrong(cuts + first, n), 0);
+        }
+    }
+    static const double values[] = {-INFINITY, -DBL_MAX, 0.0, INFINITY, NAN};
+    uint8_t codes[5];
+    mxb__kernels()->encode(values, 5, cuts, 1, 2, codes); /* the cut -inf: only -inf is not above it */
+    CHECK(codes[0] == 0 && codes[1] == 1 && codes[2] == 1 && codes[3] == 1 && codes[4] == 2);
+}
+
+static void nothing_to_encode(void) {
+    uint8_t code = 77;
+    double cut = 1;
+    mxb__kernels()->encode(&cut, 0, &cut, 1, 2, &code);
+    CHECK_INT(code, 77);
+}
+
+int main(void) {
+    RUN(codes_count_the_cuts_below);
+    RUN(cuts_at_the_ends);
+    RUN(nothing_to_encode);
+    return check_report();
+}

@@ -1,0 +1,136 @@
+#include <stdlib.h>
+
+#include "base/math.h"
+#include "base/random.h"
+#include "check.h"
+#include "kernels/kernels.h"
+
+static const struct random_stream RANDOM = {0x70726f6a};
+
+enum { MAX_ROWS = 5, MAX_FEATURES = 40, MAX_COMPONENTS = 100 };
+
+struct problem {
+    float inputs[MAX_ROWS * MAX_FEATURES];
+    float weights[MAX_FEATURES * MAX_COMPONENTS];
+    float phases[MAX_COMPONENTS];
+    float z[MAX_ROWS * MAX_COMPONENTS + 1];
+};
+
+static struct problem *make_problem(double input_size, double weight_size) {
+    static struct problem problem;
+    for (size_t i = 0; i < MAX_ROWS * MAX_FEATURES; i++) {
+        problem.inputs[i] = (float)(input_size * mxb__random_normal(RANDOM, i));
+    }
+    for (size_t i = 0; i < MAX_FEATURES * MAX_COMPONENTS; i++) {
+        problem.weights[i] = (float)(weight_size * mxb__random_normal(RANDOM, 100000 + i));
+    }
+    for (size_t i = 0; i < MAX_COMPONENTS; i++) {
+        problem.phases[i] = (float)mxb__random_uniform(RANDOM, 200000 + i);
+    }
+    return &problem;
+}
+
+/* The same operations one at a time: from the phase, one exact product after another. */
+static float naive(const struct problem *problem, size_t row, size_t j, size_t d, size_t c, float amplitude) {
+    volatile double turns = (double)problem->phases[j];
+    for (size_t f = 0; f < d; f++) {
+        volatile double product = (double)problem->inputs[row * d + f] * (double)problem->weights[f * c + j];
+        turns = turns + product;
+    }
+    return amplitude * mxb__cos_turns(turns);
+}
+
+static void bits_are_those_of_the_stated_order(void) {
+    static const size_t features[] = {0, 1, 2, 7, 28, MAX_FEATURES};
+    static const size_t components[] = {1, 2, 7, 8, 31, 32, 33, 64, 65, MAX_COMPONENTS};
+    struct problem *problem = make_problem(1, 0.3);
+    for (size_t i = 0; i < sizeof features / sizeof features[0]; i++) {
+        for (size_t k = 0; k < sizeof components / sizeof components[0]; k++) {
+            size_t d = features[i];
+            size_t c = components[k];
+            for (size_t n = 0; n <= MAX_ROWS; n++) {
+                problem->z[n * c] = 77;
+                mxb__kernels()->project(problem->inputs, n, problem->weights, problem->phases, d, c, 0.25f, problem->z);
+                size_t n_wrong = problem->z[n * c] != 77;
+                for (size_t row = 0; row < n; row++) {
+                    for (size_t j = 0; j < c; j++) {
+                        n_wrong += problem->z[row * c + j] != naive(problem, row, j, d, c, 0.25f);
+                    }
+                }
+                CHECK_INT(n_wrong, 0);
+            }
+        }
+    }
+}
+
+/* Against cosl of the sum in long double: 2e-7 from the cosine, the sum's rounding, and one rounding by the amplitude.
+ */
+static void values_are_accurate(void) {
+    static const long double TWO_PI = 6.283185307179586476925286766559L;
+    static const double sizes[] = {1e-3, 1, 30, 1e4};
+    const float amplitude = 0.35f;
+    size_t d = MAX_FEATURES;
+    size_t c = MAX_COMPONENTS;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        struct problem *problem = make_problem(sizes[s], 1);
+        mxb__kernels()->project(problem->inputs, MAX_ROWS, problem->weights, problem->phases, d, c, amplitude,
+                                problem->z);
+        size_t n_wrong = 0;
+        for (size_t row = 0; row < MAX_ROWS; row++) {
+            for (size_t j = 0; j < c; j++) {
+                long double turns = (long double)problem->phases[j];
+                long double size = fabsl(turns);
+                for (size_t f = 0; f < d; f++) {
+                    long double product =
+                        (long double)problem->inputs[row * d + f] * (long double)problem->weights[f * c + j];
+                    turns += product;
+                    size += fabsl(product);
+                }
+                long double exact = (long double)amplitude * cosl(TWO_PI * fmodl(turns, 1.0L));
+                long double allowed =
+                    (long double)amplitude * (2.7e-7L + TWO_PI * size * (long double)(d + 1) * 0x1p-53L);
+                n_wrong += !(fabsl((long double)problem->z[row * c + j] - exact) <= allowed);
+            }
+        }
+        CHECK_INT(n_wrong, 0);
+    }
+}
+
+/* The largest inputs a scaling gives, 1e30, and large weights: finite, within the amplitude. */
+static void huge_inputs_stay_finite(void) {
+    struct problem *problem = make_problem(1, 1);
+    for (size_t i = 0; i < MAX_ROWS * MAX_FEATURES; i++) {
+        problem->inputs[i] = i % 2 == 0 ? 1e30f : -1e30f;
+    }
+    for (size_t i = 0; i < MAX_FEATURES * MAX_COMPONENTS; i++) {
+        problem->weights[i] *= 1e37f;
+    }
+    mxb__kernels()->project(problem->inputs, MAX_ROWS, problem->weights, problem->phases, MAX_FEATURES, MAX_COMPONENTS,
+                            0.5f, problem->z);
+    size_t n_out = 0;
+    for (size_t i = 0; i < MAX_ROWS * MAX_COMPONENTS; i++) {
+        n_out += !(fabsf(problem->z[i]) <= 0.5000001f);
+    }
+    CHECK_INT(n_out, 0);
+}
+
+/* A row's values depend on that row alone. */
+static void rows_alone_and_together(void) {
+    struct problem *problem = make_problem(2, 0.5);
+    float alone[MAX_COMPONENTS];
+    size_t d = 13;
+    size_t c = 77;
+    mxb__kernels()->project(problem->inputs, MAX_ROWS, problem->weights, problem->phases, d, c, 0.1f, problem->z);
+    for (size_t row = 0; row < MAX_ROWS; row++) {
+        mxb__kernels()->project(problem->inputs + row * d, 1, problem->weights, problem->phases, d, c, 0.1f, alone);
+        CHECK_INT(memcmp(alone, problem->z + row * c, c * sizeof *alone), 0);
+    }
+}
+
+int main(void) {
+    RUN(bits_are_those_of_the_stated_order);
+    RUN(values_are_accurate);
+    RUN(huge_inputs_stay_finite);
+    RUN(rows_alone_and_together);
+    return check_report();
+}

@@ -1,0 +1,180 @@
+/* Factor and solution against Gaussian elimination in long double; singular matrices must be repaired and counted. */
+#include "learner/fourier/cholesky.h"
+
+#include "check.h"
+#include "unit/boost/make_data.h"
+#include "unit/learner/naive_solve.h"
+
+enum { MAX_N = 40 };
+
+/* A = B B' + ridge I with B of `rank` columns. */
+static void make_matrix(struct dice *dice, size_t n, size_t rank, double ridge, double *a) {
+    double b[MAX_N * MAX_N];
+    for (size_t i = 0; i < n * rank; i++) {
+        b[i] = dice_normal(dice);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = i == j ? ridge : 0.0;
+            for (size_t k = 0; k < rank; k++) {
+                sum += b[i * rank + k] * b[j * rank + k];
+            }
+            a[i * n + j] = sum;
+        }
+    }
+}
+
+static void hide_upper_triangle(double *a, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            a[i * n + j] = (double)NAN; /* only the lower one is given */
+        }
+    }
+}
+
+static void solutions_equal_elimination(void) {
+    struct dice dice = {1};
+    for (size_t n = 1; n <= MAX_N; n++) {
+        double a[MAX_N * MAX_N];
+        double l[MAX_N * MAX_N];
+        double b[MAX_N];
+        double x[MAX_N];
+        double expected[MAX_N];
+        double scratch[MAX_N];
+        make_matrix(&dice, n, n, 0.1, a);
+        for (size_t i = 0; i < n; i++) {
+            x[i] = b[i] = dice_normal(&dice);
+        }
+        naive_solve(a, b, n, expected);
+        memcpy(l, a, n * n * sizeof *l);
+        hide_upper_triangle(l, n);
+        CHECK_INT(mxb__cholesky_factor(l, n, scratch), 0);
+        mxb__cholesky_solve(l, n, x);
+        double largest = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            largest = fmax(largest, fabs(expected[i]));
+        }
+        for (size_t i = 0; i < n; i++) {
+            CHECK_NEAR(x[i], expected[i], 1e-11 * largest);
+            for (size_t j = 0; j <= i; j++) { /* L L' = A */
+                double sum = 0.0;
+                for (size_t k = 0; k <= j; k++) {
+                    sum += l[i * n + k] * l[j * n + k];
+                }
+                CHECK_NEAR(sum, a[i * n + j], 1e-13 * (double)n * sqrt(a[i * n + i] * a[j * n + j]));
+            }
+        }
+    }
+}
+
+static void scale_does_not_matter(void) {
+    const double scales[] = {0x1p-900, 0x1p-60, 0x1p60, 0x1p900};
+    struct dice dice = {2};
+    double a[100];
+    double plain[100];
+    double scratch[10];
+    make_matrix(&dice, 10, 10, 0.1, a);
+    memcpy(plain, a, sizeof a);
+    CHECK_INT(mxb__cholesky_factor(plain, 10, scratch), 0);
+    for (size_t s = 0; s < 4; s++) {
+        double scaled[100];
+        for (size_t i = 0; i < 100; i++) {
+            scaled[i] = a[i] * scales[s];
+        }
+        CHECK_INT(mxb__cholesky_factor(scaled, 10, scratch), 0);
+        for (size_t i = 0; i < 10; i++) {
+            for (size_t j = 0; j <= i; j++) {
+                CHECK(scaled[i * 10 + j] == plain[i * 10 + j] * sqrt(scales[s]));
+            }
+        }
+    }
+}
+
+/* Repaired systems have finite solutions that still solve what can be solved: b in the range of A. */
+static void singular_matrices_are_repaired(void) {
+    struct dice dice = {3};
+    for (size_t n = 2; n <= MAX_N; n++) {
+        for (size_t rank = 1; rank < n; rank += 1 + n / 4) {
+            double a[MAX_N * MAX_N];
+            double l[MAX_N * MAX_N];
+            double b[MAX_N] = {0};
+            double x[MAX_N];
+            double scratch[MAX_N];
+            make_matrix(&dice, n, rank, 0.0, a);
+            for (size_t i = 0; i < n; i++) {
+                for (size_t j = 0; j < n; j++) {
+                    b[i] += a[i * n + j] * (double)(j % 3);
+                }
+            }
+            memcpy(l, a, n * n * sizeof *l);
+            memcpy(x, b, n * sizeof *x);
+            hide_upper_triangle(l, n);
+            unsigned n_repairs = mxb__cholesky_factor(l, n, scratch);
+            CHECK(n_repairs >= 1 && n_repairs <= 4);
+            mxb__cholesky_solve(l, n, x);
+            for (size_t i = 0; i < n; i++) {
+                double sum = 0.0;
+                double size = 0.0;
+                for (size_t j = 0; j < n; j++) {
+                    sum += a[i * n + j] * x[j];
+                    size += fabs(a[i * n + j] * x[j]);
+                }
+                CHECK(isfinite(x[i]));
+                CHECK_NEAR(sum, b[i], 1e-6 * (size + fabs(b[i])));
+            }
+        }
+    }
+}
+
+static void duplicate_and_zero_columns_are_repaired(void) {
+    double scratch[3];
+    double same[9] = {1, 0, 0, 1, 1, 0, 0, 0, 1};
+    double b[3] = {2, 2, 5};
+    CHECK_INT(mxb__cholesky_factor(same, 3, scratch), 1);
+    mxb__cholesky_solve(same, 3, b);
+    CHECK_NEAR(b[0] + b[1], 2.0, 1e-9);
+    CHECK_NEAR(b[0], b[1], 1e-3); /* shared evenly, as a ridge would */
+    CHECK_NEAR(b[2], 5.0, 1e-9);
+    double zero_column[9] = {4, 0, 0, 0, 0, 0, 2, 0, 9};
+    double c[3] = {4, 0, 11};
+    CHECK_INT(mxb__cholesky_factor(zero_column, 3, scratch), 1);
+    mxb__cholesky_solve(zero_column, 3, c);
+    CHECK_NEAR(c[0], (4.0 * 9 - 2.0 * 11) / 32.0, 1e-9);
+    CHECK_NEAR(c[1], 0.0, 0.0);
+    CHECK_NEAR(c[2], (4.0 * 11 - 2.0 * 4) / 32.0, 1e-9);
+}
+
+/* Rounding can leave a matrix that is not quite positive. */
+static void slightly_negative_matrices_are_repaired(void) {
+    double scratch[2];
+    double a[4] = {1, 0, 1 + 1e-9, 1};
+    double b[2] = {1, 1};
+    CHECK(mxb__cholesky_factor(a, 2, scratch) >= 1);
+    mxb__cholesky_solve(a, 2, b);
+    CHECK(isfinite(b[0]) && isfinite(b[1]));
+    double negative[4] = {-1e-3, 0, 0.5, -1};
+    CHECK(mxb__cholesky_factor(negative, 2, scratch) >= 1);
+    mxb__cholesky_solve(negative, 2, b);
+    CHECK(isfinite(b[0]) && isfinite(b[1]));
+}
+
+static void zero_matrix_becomes_the_identity(void) {
+    double scratch[3];
+    double a[9] = {0};
+    double b[3] = {1, -2, 3};
+    CHECK_INT(mxb__cholesky_factor(a, 3, scratch), 1);
+    mxb__cholesky_solve(a, 3, b);
+    CHECK_NEAR(b[0], 1.0, 0.0);
+    CHECK_NEAR(b[1], -2.0, 0.0);
+    CHECK_NEAR(b[2], 3.0, 0.0);
+}
+
+int main(void) {
+    RUN(solutions_equal_elimination);
+    RUN(scale_does_not_matter);
+    RUN(singular_matrices_are_repaired);
+    RUN(duplicate_and_zero_columns_are_repaired);
+    RUN(slightly_negative_matrices_are_repaired);
+    RUN(zero_matrix_becomes_the_identity);
+    return check_report();
+}

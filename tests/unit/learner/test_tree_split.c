@@ -1,0 +1,271 @@
+/* The best split of a feature against a search that looks at every bin and side on its own, in long double. */
+#include "learner/tree/tree_split.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "unit/boost/make_data.h"
+
+enum { MISSING_NONE, MISSING_SOME, MISSING_ALL };
+
+struct node_case {
+    struct gradient_sum cells[MXB__CELLS];
+    struct feature_bins bins;
+    struct gradient_sum total;
+    struct split_rules rules;
+};
+
+/* The gain of sending bins up to `bin` left, and missing values to `missing_left`; -1 if not allowed. */
+static long double naive_gain(const struct node_case *node, uint32_t bin, int missing_left) {
+    long double g[2] = {0, 0};
+    long double h[2] = {0, 0};
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        int left = code == node->bins.n_cuts + 1 ? missing_left : code <= bin;
+        g[left] += (long double)node->cells[code].g;
+        h[left] += (long double)node->cells[code].h;
+    }
+    if (h[0] <= 0 || h[1] <= 0 || h[0] < node->rules.min_child_weight || h[1] < node->rules.min_child_weight) {
+        return -1;
+    }
+    long double lambda = node->rules.lambda_l2;
+    long double all = g[0] + g[1];
+    return g[0] * g[0] / (h[0] + lambda) + g[1] * g[1] / (h[1] + lambda) - all * all / (h[0] + h[1] + lambda);
+}
+
+static struct split naive_find(const struct node_case *node) {
+    const struct gradient_sum *missing = &node->cells[node->bins.n_cuts + 1];
+    int has_missing = missing->g != 0 || missing->h != 0;
+    struct split found = {0};
+    long double best = 0;
+    long double left_h = 0;
+    for (uint32_t bin = 0; bin <= node->bins.n_cuts; bin++) {
+        for (int side = 0; side <= has_missing; side++) {
+            long double gain = naive_gain(node, bin, side);
+            best = gain > best ? gain : best;
+        }
+    }
+    long double g = (long double)node->total.g;
+    long double own = g * g / ((long double)node->total.h + (long double)node->rules.lambda_l2);
+    if (!(best > 1e-12L * own)) {
+        return found;
+    }
+    for (uint32_t bin = 0; bin <= node->bins.n_cuts; bin++) {
+        left_h += (long double)node->cells[bin].h;
+        for (int side = 0; side <= has_missing; side++) {
+            if (naive_gain(node, bin, side) >= best * (1 - 1e-9L)) {
+                int heavier_left = 2 * left_h >= (long double)node->total.h;
+                found = (struct split){(double)best, 0, (uint8_t)bin, (uint8_t)(has_missing ? side : heavier_left)};
+                return found;
+            }
+        }
+    }
+    return found;
+}
+
+static void add_up(struct node_case *node) {
+    node->total = (struct gradient_sum){0, 0};
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        node->total.g += node->cells[code].g;
+        node->total.h += node->cells[code].h;
+    }
+}
+
+static void check_node(const struct node_case *node) {
+    struct split expected = naive_find(node);
+    struct split found = mxb__split_find(node->cells, &node->bins, node->total, &node->rules);
+    CHECK_NEAR(found.gain, expected.gain, 1e-9 * expected.gain);
+    CHECK_INT(found.bin, expected.bin);
+    CHECK_INT(found.missing_left, expected.missing_left);
+}
+
+/* `size`: of the cells; small ones make many exact ties. */
+static void random_node(struct node_case *node, struct dice *dice, size_t size, int missing) {
+    const double lambdas[] = {0.0, 1.0, 7.5};
+    const double weights[] = {0.0, 0.0, 1.0, 3.0, 20.0};
+    const uint32_t cuts[] = {0, 1, 2, 5, 17, 253, 254};
+    memset(node, 0, sizeof *node);
+    node->bins.n_cuts = cuts[dice_below(dice, 7)];
+    node->rules.lambda_l2 = lambdas[dice_below(dice, 3)] * (double)size / 4.0;
+    node->rules.min_child_weight = weights[dice_below(dice, 5)] * (double)size / 4.0;
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        int is_missing = code == node->bins.n_cuts + 1;
+        int empty = is_missing ? missing == MISSING_NONE : missing == MISSING_ALL || dice_below(dice, 4) == 0;
+        if (!empty) {
+            node->cells[code].g = (int64_t)dice_below(dice, 2 * size + 1) - (int64_t)size;
+            node->cells[code].h = (int64_t)dice_below(dice, size) + 1;
+        }
+    }
+    add_up(node);
+}
+
+static void equals_a_search_of_everything(void) {
+    const size_t sizes[] = {2, 4, 1000, (size_t)1 << 31, (size_t)1 << 52};
+    struct dice dice = {1};
+    static struct node_case node;
+    for (int i = 0; i < 5000; i++) {
+        random_node(&node, &dice, sizes[i % 5], i % 3);
+        check_node(&node);
+    }
+}
+
+/* Sums near the top of what quanta may come to. */
+static void largest_sums_do_not_overflow(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 1;
+    node.cells[0] = (struct gradient_sum){-((int64_t)1 << 60), (int64_t)1 << 60};
+    node.cells[1] = (struct gradient_sum){(int64_t)1 << 60, (int64_t)1 << 60};
+    node.cells[2] = (struct gradient_sum){((int64_t)1 << 60) - 1, (int64_t)1 << 59};
+    add_up(&node);
+    check_node(&node);
+    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_INT(found.bin, 0);
+    CHECK_INT(found.missing_left, 0);
+}
+
+static void one_bin_splits_off_missing_values(void) {
+    static struct node_case node;
+    node.cells[0] = (struct gradient_sum){5, 3};
+    node.cells[1] = (struct gradient_sum){-5, 2};
+    add_up(&node);
+    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_NEAR(found.gain, 25.0 / 3 + 25.0 / 2, 1e-12);
+    CHECK_INT(found.bin, 0);
+    CHECK_INT(found.missing_left, 0);
+    node.cells[1] = (struct gradient_sum){0, 0};
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    node.cells[1] = node.cells[0];
+    node.cells[0] = (struct gradient_sum){0, 0};
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+}
+
+static void values_against_missing_ones_is_the_last_bin(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 3;
+    for (int code = 0; code < 4; code++) {
+        node.cells[code] = (struct gradient_sum){10, 10};
+    }
+    node.cells[4] = (struct gradient_sum){-10, 10};
+    add_up(&node);
+    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_INT(found.bin, 3);
+    CHECK_INT(found.missing_left, 0);
+}
+
+static void lowest_bin_wins_a_tie(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 9; /* bins 3, 4, 5 and 6 are empty: cuts after 2 .. 6 are the same split */
+    for (int code = 0; code < 10; code++) {
+        int empty = code >= 3 && code <= 6;
+        node.cells[code] = (struct gradient_sum){empty ? 0 : code < 3 ? -4 : 4, empty ? 0 : 2};
+    }
+    add_up(&node);
+    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_INT(found.bin, 2);
+    /* The two ends mirror each other. */
+    memset(node.cells, 0, sizeof node.cells);
+    node.bins.n_cuts = 2;
+    node.cells[0] = node.cells[2] = (struct gradient_sum){3, 1};
+    node.cells[1] = (struct gradient_sum){-6, 1};
+    add_up(&node);
+    found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_INT(found.bin, 0);
+}
+
+static void missing_goes_right_before_left_in_a_tie(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 1;
+    node.cells[0] = (struct gradient_sum){-3, 1};
+    node.cells[1] = (struct gradient_sum){3, 1};
+    node.cells[2] = (struct gradient_sum){0, 1};
+    add_up(&node);
+    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    CHECK_INT(found.bin, 0);
+    CHECK_INT(found.missing_left, 0);
+}
+
+static void absent_missing_values_follow_the_heavier_child(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 1;
+    for (int64_t left_h = 1; left_h <= 3; left_h++) {
+        node.cells[0] = (struct gradient_sum){-3, left_h};
+        node.cells[1] = (struct gradient_sum){3, 2};
+        add_up(&node);
+        CHECK_INT(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).missing_left, left_h >= 2);
+    }
+}
+
+static void min_child_weight_may_be_reached_exactly(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 1;
+    node.cells[0] = (struct gradient_sum){-3, 5};
+    node.cells[1] = (struct gradient_sum){3, 6};
+    add_up(&node);
+    node.rules.min_child_weight = 5.0;
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain > 0.0);
+    node.rules.min_child_weight = 5.0000001;
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    node.rules.min_child_weight = HUGE_VAL;
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+}
+
+/* Children without weight, infinite penalties: nothing to gain, and nothing that is not a number. */
+static void odd_rules_find_nothing(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 1;
+    node.cells[0] = (struct gradient_sum){-3, 0};
+    node.cells[1] = (struct gradient_sum){3, 4};
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    node.cells[1].h = 0;
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    node.cells[0] = node.cells[1] = (struct gradient_sum){0, 0};
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    node.cells[0] = (struct gradient_sum){-3, 4};
+    node.cells[1] = (struct gradient_sum){3, 4};
+    add_up(&node);
+    node.rules.lambda_l2 = HUGE_VAL;
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+}
+
+static void equal_children_are_no_split(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 5;
+    for (int code = 0; code < 6; code++) {
+        node.cells[code] = (struct gradient_sum){1234567, 7654321};
+    }
+    add_up(&node);
+    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+}
+
+static void lowest_feature_wins_a_tie(void) {
+    struct split of_feature[5] = {
+        {0.5, 77, 1, 0}, {2.0 * (1 - 0.5e-9), 77, 2, 1}, {2.0, 77, 3, 0}, {0.0, 77, 4, 0}, {2.0, 77, 5, 1}};
+    struct split chosen = mxb__split_choose(of_feature, 5);
+    CHECK_INT(chosen.feature, 1);
+    CHECK_INT(chosen.bin, 2);
+    CHECK_INT(chosen.missing_left, 1);
+    of_feature[1].gain = 2.0 * (1 - 2e-9);
+    CHECK_INT(mxb__split_choose(of_feature, 5).feature, 2);
+    CHECK_INT(mxb__split_choose(of_feature, 1).feature, 0);
+    CHECK(mxb__split_choose(of_feature + 3, 1).gain == 0.0);
+    CHECK_INT(mxb__split_choose(of_feature + 3, 2).feature, 1);
+}
+
+int main(void) {
+    RUN(equals_a_search_of_everything);
+    RUN(largest_sums_do_not_overflow);
+    RUN(one_bin_splits_off_missing_values);
+    RUN(values_against_missing_ones_is_the_last_bin);
+    RUN(lowest_bin_wins_a_tie);
+    RUN(missing_goes_right_before_left_in_a_tie);
+    RUN(absent_missing_values_follow_the_heavier_child);
+    RUN(min_child_weight_may_be_reached_exactly);
+    RUN(odd_rules_find_nothing);
+    RUN(equal_children_are_no_split);
+    RUN(lowest_feature_wins_a_tie);
+    return check_report();
+}

@@ -1,0 +1,202 @@
+#include <float.h>
+
+#include "check.h"
+#include "unit/model/make_model.h"
+
+static void answers(void) {
+    mxb_model *model = make_small_model();
+    CHECK_INT(mxb_model_n_features(model), 2);
+    CHECK_TEXT(mxb_model_feature_name(model, 1), "bc");
+    CHECK(mxb_model_feature_name(model, 2) == NULL);
+    CHECK_INT(mxb_model_feature_splits(model, 0), 0);
+    CHECK_INT(mxb_model_feature_splits(model, 1), 1);
+    CHECK_INT(mxb_model_feature_splits(model, 2), 0);
+    CHECK_INT(mxb_model_n_rounds(model), 2);
+    CHECK(mxb_model_round_learner(model, 0) == NULL);
+    CHECK_TEXT(mxb_model_round_learner(model, 1), "tree");
+    CHECK_TEXT(mxb_model_round_learner(model, 2), "fourier");
+    CHECK(mxb_model_round_learner(model, 3) == NULL);
+    CHECK_INT(mxb_model_round_depth(model, 1), 1);
+    CHECK_INT(mxb_model_round_depth(model, 2), 0);
+    CHECK_INT(mxb_model_round_depth(model, SIZE_MAX), 0);
+    CHECK_TEXT(mxb_model_option(model, "gamma"), "2.5");
+    CHECK(mxb_model_option(model, "gam") == NULL && mxb_model_option(model, NULL) == NULL);
+    CHECK_TEXT(mxb_model_metric(model), "logloss");
+    CHECK_INT(mxb_model_n_curve(model), 2);
+    CHECK(mxb_model_curve(model, 0, 0) == 0.75 && mxb_model_curve(model, 2, 1) == 0);
+    CHECK(isnan(mxb_model_curve(model, 3, 0)));
+    CHECK_INT(mxb_model_stopped_early(model), 0);
+    CHECK_INT(mxb_model_n_repairs(model), 7);
+    mxb_model_free(model);
+}
+
+static void answers_of_nothing(void) {
+    CHECK(mxb_model_n_features(NULL) == 0 && mxb_model_feature_name(NULL, 0) == NULL);
+    CHECK(mxb_model_feature_splits(NULL, 0) == 0 && mxb_model_n_rounds(NULL) == 0);
+    CHECK(mxb_model_round_learner(NULL, 1) == NULL && mxb_model_round_depth(NULL, 1) == 0);
+    CHECK(mxb_model_option(NULL, "gamma") == NULL && mxb_model_metric(NULL) == NULL);
+    CHECK(mxb_model_n_curve(NULL) == 0 && isnan(mxb_model_curve(NULL, 0, 0)));
+    CHECK(mxb_model_stopped_early(NULL) == 0 && mxb_model_n_repairs(NULL) == 0);
+    mxb_model_free(NULL);
+
+    mxb_model *model = make_model(&MAKE_SHAPES[0]);
+    CHECK(mxb_model_feature_name(model, 0) == NULL);
+    CHECK_TEXT(mxb_model_metric(model), "rmse");
+    CHECK(isnan(mxb_model_curve(model, 0, 1)));
+    mxb_model_free(model);
+}
+
+static void build_adds_up(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[5]);
+    const struct term *first = NULL, *second = NULL;
+    size_t splits[3] = {0};
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        const struct term *term = &model->terms[r];
+        if (term->kind == TERM_FOURIER) {
+            second = first;
+            first = term;
+        }
+        for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
+            splits[term->tree.nodes[i].feature] += term->tree.nodes[i].split != SPLIT_NONE;
+        }
+    }
+    REQUIRE(first != NULL && second != NULL);
+    for (uint32_t f = 0; f < 3; f++) {
+        CHECK_INT(mxb_model_feature_splits(model, f), splits[f]);
+    }
+    CHECK(first->fourier.projection == 0 && second->fourier.projection == 1);
+    CHECK(memcmp(model->collapsed_weights[0], first->fourier.weights, 4 * sizeof(double)) == 0);
+    CHECK(memcmp(model->collapsed_weights[1], second->fourier.weights, 4 * sizeof(double)) == 0);
+    CHECK(model->collapsed_weights[2] == NULL);
+    CHECK(model->collapsed_intercept == second->fourier.intercept + first->fourier.intercept);
+    mxb_model_free(model);
+}
+
+static void build_stays_finite(void) {
+    struct model_shape shape = {
+        .seed = 1, .loss = MODEL_MSE, .n_features = 1, .n_projections = 1, .n_components = 1, .n_fourier = 3};
+    mxb_model *model = make_model(&shape);
+    mxb_error error;
+    for (int r = 0; r < 3; r++) {
+        model->terms[r].fourier.weights[0] = -DBL_MAX;
+        model->terms[r].fourier.intercept = DBL_MAX;
+    }
+    OK(mxb__model_build(model, &error), error);
+    CHECK(model->collapsed_weights[0][0] == -DBL_MAX && model->collapsed_intercept == DBL_MAX);
+    mxb_model_free(model);
+}
+
+static void build_may_fail(void) {
+    mxb_model *model = make_small_model();
+    mxb_error error;
+    uint64_t n = 1;
+    mxb_status status = MXB_ERROR_MEMORY;
+    for (; status != MXB_OK; n++) {
+        mxb__memory_fail_at(n, 0);
+        status = mxb__model_build(model, &error);
+        mxb__memory_fail_at(0, 0);
+        CHECK(status == MXB_OK || status == MXB_ERROR_MEMORY);
+    }
+    CHECK_INT(n, 5);
+    mxb_model_free(model);
+}
+
+static int same_bytes(const mxb_model *one, const mxb_model *other) {
+    void *bytes[2];
+    size_t n_bytes[2];
+    make_sure(mxb_model_to_bytes(one, &bytes[0], &n_bytes[0], NULL));
+    make_sure(mxb_model_to_bytes(other, &bytes[1], &n_bytes[1], NULL));
+    int same = n_bytes[0] == n_bytes[1] && memcmp(bytes[0], bytes[1], n_bytes[0]) == 0;
+    mxb_bytes_free(bytes[0]);
+    mxb_bytes_free(bytes[1]);
+    return same;
+}
+
+static void copy_of_all(void) {
+    for (int s = 0; s < 5; s++) { /* the last shape has a projection that no round uses */
+        mxb_model *model = make_model(&MAKE_SHAPES[s]), *copy;
+        mxb_error error;
+        OK(mxb__model_copy(model, model->n_rounds, &copy, &error), error);
+        CHECK(same_bytes(model, copy));
+        CHECK(copy->collapsed_weights == NULL);
+        mxb_model_free(model);
+        OK(mxb__model_build(copy, &error), error);
+        mxb_model_free(copy);
+    }
+}
+
+static void copy_of_a_prefix(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[5]), *copy;
+    mxb_error error;
+    OK(mxb__model_copy(model, 2, &copy, &error), error);
+    CHECK_INT(mxb_model_n_rounds(copy), 2);
+    CHECK_INT(mxb_model_n_curve(copy), mxb_model_n_curve(model));
+    CHECK(copy->n_projections == 0 && copy->scaling.features == NULL);
+    CHECK(copy->scaling.kind == SCALING_RANK);
+    mxb_model_free(copy);
+    OK(mxb__model_copy(model, model->n_rounds, &copy, &error), error);
+    CHECK_INT(model->n_projections, 3);
+    CHECK_INT(copy->n_projections, 2);
+    struct term term = make_tree(3, 2);
+    OK(mxb__model_add_term(copy, &term, &error), error); /* a full array grows */
+    mxb_model_free(copy);
+    OK(mxb__model_copy(model, 0, &copy, &error), error);
+    CHECK_INT(mxb_model_n_rounds(copy), 0);
+    mxb_model_free(copy);
+    mxb_model_free(model);
+}
+
+static void copy_may_fail(void) {
+    mxb_model *model = make_small_model(), *copy;
+    mxb_error error;
+    mxb_status status = MXB_ERROR_MEMORY;
+    int n_failures = 0;
+    for (uint64_t n = 1; status != MXB_OK; n++) {
+        mxb__memory_fail_at(n, 0);
+        status = mxb__model_copy(model, 2, &copy, &error);
+        mxb__memory_fail_at(0, 0);
+        CHECK(status == MXB_OK || (status == MXB_ERROR_MEMORY && copy == NULL));
+        n_failures += status != MXB_OK;
+    }
+    CHECK(n_failures > 15);
+    mxb_model_free(copy);
+    mxb_model_free(model);
+}
+
+static void append_may_fail(void) {
+    mxb_model *model;
+    mxb_error error;
+    make_sure(mxb__model_create(&model, NULL));
+    struct term term = make_tree(1, 1);
+    struct projection projection = make_projection(1, 1);
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb__model_add_term(model, &term, &error), MXB_ERROR_MEMORY);
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb__model_add_projection(model, &projection, &error), MXB_ERROR_MEMORY);
+    CHECK(model->n_rounds == 0 && model->n_projections == 0);
+    mxb__term_clear(&term); /* still the caller's */
+    mxb__projection_clear(&projection);
+    mxb_model_free(model);
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb__model_create(&model, &error), MXB_ERROR_MEMORY);
+    CHECK(model == NULL);
+}
+
+static void bounded(void) {
+    CHECK(mxb__bounded(INFINITY) == DBL_MAX && mxb__bounded(-INFINITY) == -DBL_MAX && mxb__bounded(NAN) == 0);
+    CHECK(mxb__bounded(DBL_MAX) == DBL_MAX && mxb__bounded(-1.5) == -1.5);
+}
+
+int main(void) {
+    RUN(answers);
+    RUN(answers_of_nothing);
+    RUN(build_adds_up);
+    RUN(build_stays_finite);
+    RUN(build_may_fail);
+    RUN(copy_of_all);
+    RUN(copy_of_a_prefix);
+    RUN(copy_may_fail);
+    RUN(append_may_fail);
+    RUN(bounded);
+    return check_report();
+}

@@ -1,0 +1,124 @@
+#include "unit/model/damage_model.h"
+
+static void meta(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_META, 0, "\x03", "section meta: loss 3; 1 and 2 are known"),
+        DAMAGE(SECTION_META, 1, NAN_BYTES, "section meta: a label is not finite"),
+        DAMAGE(SECTION_META, 9, INF_BYTES, "section meta: a label is not finite"),
+        DAMAGE(SECTION_META, 9, "\0\0\0\0\0\0\0\0", "section meta: the labels do not ascend"),
+        DAMAGE(SECTION_META, 17, INF_BYTES, "section meta: base_score is not finite"),
+        DAMAGE(SECTION_META, 25, "\0\0\0\0", "section meta: no features"),
+        DAMAGE(SECTION_META, 25, "\1\0\x10\0", "section meta: 1048577 features; at most 1048576"),
+        DAMAGE(SECTION_META, 25, "\3\0\0\0", "section meta: 3 features in 13 bytes"),
+        DAMAGE(SECTION_META, 25, "\1\0\0\0", "section meta has 7 bytes too many"),
+        DAMAGE(SECTION_META, 29, "\2", "section meta: has_names is 2, not 0 or 1"),
+        DAMAGE(SECTION_META, 36, "\7", "section meta: feature 1 is of kind 7; only 1 is known"),
+        DAMAGE(SECTION_META, 31, "\x08\0\0\0", "section meta: a zero byte in a text"),
+        DAMAGE(SECTION_META, 37, "\3\0\0\0", "section meta: 3 bytes of a feature's name in 2 bytes"),
+        DAMAGE(SECTION_META, 37, "\1\0\1\0", "section meta: 65537 bytes of a feature's name; at most 65536"),
+        DAMAGE(SECTION_META, 42, "\0", "section meta: a zero byte in a text"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_META, -1, "the model is damaged: section meta: 2 bytes of a feature's name in 1 bytes");
+    check_resized(SECTION_META, -40, "the model is damaged: section meta ends too early");
+    check_resized(SECTION_META, 1, "the model is damaged: section meta has 1 bytes too many");
+}
+
+static void options(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_OPTIONS, 0, "\1\4\0\0", "section options: 1025 options; at most 1024"),
+        DAMAGE(SECTION_OPTIONS, 0, "\3\0\0\0", "section options: 3 options in 16 bytes"),
+        DAMAGE(SECTION_OPTIONS, 8, "\n", "section options: a text that is not printable"),
+        DAMAGE(SECTION_OPTIONS, 17, "\xFF", "section options: a text that is not printable"),
+        DAMAGE(SECTION_OPTIONS, 17, "\0", "section options: a zero byte in a text"),
+        DAMAGE(SECTION_OPTIONS, 4, "\xFF\xFF\xFF\xFF",
+               "section options: 4294967295 bytes of an option's name; at most 65536"),
+        DAMAGE(SECTION_OPTIONS, 13, "\4\0\0\0", "section options: 4 bytes of an option's value in 3 bytes"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_OPTIONS, -5, "the model is damaged: section options ends too early");
+}
+
+static void option_twice(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[0]), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    mxb__free(model->option_names[2]);
+    model->option_names[2] = make_text(model->option_names[0]);
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT,
+          "the model is damaged: section options: one option twice");
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
+static void scaling(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_SCALING, 0, "\3", "section scaling: kind 3; 0 to 2 are known"),
+        DAMAGE(SECTION_SCALING, 1, "\1\0\0\0", "section scaling: 1 features of 2"),
+        DAMAGE(SECTION_SCALING, 1, "\0\0\0\0", "section scaling has 52 bytes too many"),
+        DAMAGE(SECTION_SCALING, 5, "\0\0\x80\x7F", "section scaling: feature 0, the value for missing is out of range"),
+        DAMAGE(SECTION_SCALING, 5, "\xFF\xFF\x7F\x7F",
+               "section scaling: feature 0, the value for missing is out of range"),
+        DAMAGE(SECTION_SCALING, 9, "\0\0\0\0", "section scaling: feature 0 has no knots"),
+        DAMAGE(SECTION_SCALING, 9, "\1\4\0\0", "section scaling: 1025 knots; at most 1024"),
+        DAMAGE(SECTION_SCALING, 9, "\4\0\0\0", "section scaling: 4 knots in 44 bytes"),
+        DAMAGE(SECTION_SCALING, 13, INF_BYTES,
+               "section scaling: feature 0, knot 0 is not finite or not above the last"),
+        DAMAGE(SECTION_SCALING, 21, NAN_BYTES,
+               "section scaling: feature 0, knot 1 is not finite or not above the last"),
+        DAMAGE(SECTION_SCALING, 21, "\0\0\0\0\0\0\0\0",
+               "section scaling: feature 0, knot 1 is not finite or not above the last"),
+        DAMAGE(SECTION_SCALING, 29, "\0\0\xC0\x7F",
+               "section scaling: feature 0, score 0 is out of range or below the last"),
+        DAMAGE(SECTION_SCALING, 33, "\0\0\x80\xC0",
+               "section scaling: feature 0, score 1 is out of range or below the last"),
+        DAMAGE(SECTION_SCALING, 0, "\1", "section scaling has 12 bytes too many"), /* read as standard */
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_SCALING, -53, "the model is damaged: section scaling ends too early");
+    check_resized(SECTION_SCALING, -4, "the model is damaged: section scaling: 1 knots in 8 bytes");
+    check_resized(SECTION_SCALING, -30, "the model is damaged: section scaling: 2 features in 22 bytes");
+}
+
+static void standard_scaling(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[4]), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    for (int i = 0; i < 2; i++) {
+        *(i == 0 ? &model->scaling.features[3].center : &model->scaling.features[2].factor) = INFINITY;
+        OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+        FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT,
+              i == 0 ? "the model is damaged: section scaling: a center is not finite"
+                     : "the model is damaged: section scaling: a factor is not finite");
+        mxb_bytes_free(bytes);
+    }
+    mxb_model_free(model);
+}
+
+static void curve(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_CURVE, 0, "\2", "section curve: stopped_early is 2, not 0 or 1"),
+        DAMAGE(SECTION_CURVE, 9, "\xFF", "section curve: has_valid is 255, not 0 or 1"),
+        DAMAGE(SECTION_CURVE, 5, "\2\0\0\1", "section curve: 16777218 losses; at most 16777217"),
+        DAMAGE(SECTION_CURVE, 5, "\4\0\0\0", "section curve: 4 losses in 48 bytes"),
+        DAMAGE(SECTION_CURVE, 5, "\0\0\0\0", "section curve: validation without training"),
+        DAMAGE(SECTION_CURVE, 9, "\0", "section curve has 24 bytes too many"),
+        DAMAGE(SECTION_CURVE, 10, NAN_BYTES, "section curve: a loss is not finite"),
+        DAMAGE(SECTION_CURVE, 50, INF_BYTES, "section curve: a loss is not finite"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_CURVE, -55, "the model is damaged: section curve ends too early");
+}
+
+int main(void) {
+    RUN(meta);
+    RUN(options);
+    RUN(option_twice);
+    RUN(scaling);
+    RUN(standard_scaling);
+    RUN(curve);
+    return check_report();
+}

@@ -1,0 +1,119 @@
+#include "unit/model/damage_model.h"
+
+static void projections(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_PROJECTIONS, 0, "\1\0\1\0", "section projections: 65537 projections; at most 65536"),
+        DAMAGE(SECTION_PROJECTIONS, 0, "\2\0\0\0", "section projections: 2 projections in 28 bytes"),
+        DAMAGE(SECTION_PROJECTIONS, 4, "\0\0\0\0", "section projections: no components"),
+        DAMAGE(SECTION_PROJECTIONS, 4, "\1\0\1\0", "section projections: 65537 components; at most 65536"),
+        DAMAGE(SECTION_PROJECTIONS, 4, "\3\0\0\0", "section projections: 3 components in 24 bytes"),
+        DAMAGE(SECTION_PROJECTIONS, 4, "\1\0\0\0", "section projections has 12 bytes too many"),
+        DAMAGE(SECTION_PROJECTIONS, 8, "\0\0\xC0\x7F", "section projections: a weight is not finite"),
+        DAMAGE(SECTION_PROJECTIONS, 28, "\0\0\x80\x7F", "section projections: a phase is not finite"),
+        DAMAGE(SECTION_PROJECTIONS, 0, "\0\0\0\0", "section projections has 28 bytes too many"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_PROJECTIONS, -29, "the model is damaged: section projections ends too early");
+}
+
+static void projection_without_scaling(void) {
+    mxb_model *model = make_small_model(), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    mxb__scaling_clear(&model->scaling);
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT,
+          "the model is damaged: section projections: 1 of them, but no scaling");
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
+/* Offsets in the section of terms: the tree at 4, its nodes at 21, 35 and 44, the fourier term at 53. */
+static void rounds(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 rounds; at most 16777216"),
+        DAMAGE(SECTION_TERMS, 0, "\4\0\0\0", "section terms: 4 rounds in 86 bytes"),
+        DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 37 bytes too many"),
+        DAMAGE(SECTION_TERMS, 4, "\3", "term of round 1: kind 3; 1 and 2 are known"),
+        DAMAGE(SECTION_TERMS, 5, "\2\0\0\0", "term of round 1: 1 outputs from 2; 1 from 0 is known"),
+        DAMAGE(SECTION_TERMS, 58, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
+        DAMAGE(SECTION_TERMS, 62, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
+        DAMAGE(SECTION_TERMS, 66, INF_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 82, NAN_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 53, "\1", "tree of round 2: no nodes"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+    check_resized(SECTION_TERMS, -1, "the model is damaged: section terms: 2 weights in 15 bytes");
+}
+
+static void trees(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_TERMS, 13, "\x1F\0\0\0", "tree of round 1: maximal depth 31; at most 30"),
+        DAMAGE(SECTION_TERMS, 13, "\0\0\0\0", "section terms: 3 nodes; at most 1"),
+        DAMAGE(SECTION_TERMS, 17, "\4\0\0\0", "section terms: 4 nodes; at most 3"),
+        DAMAGE(SECTION_TERMS, 13, "\x1E\0\0\0\xFF\xFF\xFF\x7F", "section terms: 2147483647 nodes in 69 bytes"),
+        DAMAGE(SECTION_TERMS, 17, "\0\0\0\0", "tree of round 1: no nodes"),
+        DAMAGE(SECTION_TERMS, 17, "\2\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),
+        DAMAGE(SECTION_TERMS, 17, "\1\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),
+        DAMAGE(SECTION_TERMS, 21, "\2", "tree of round 1, node 0: an unknown kind of split"),
+        DAMAGE(SECTION_TERMS, 22, NAN_BYTES, "tree of round 1, node 0: the threshold is not a number"),
+        DAMAGE(SECTION_TERMS, 30, "\2\0\0\0", "tree of round 1, node 0: feature 2 of 2"),
+        DAMAGE(SECTION_TERMS, 30, "\xFF\xFF\xFF\xFF", "tree of round 1, node 0: feature 4294967295 of 2"),
+        DAMAGE(SECTION_TERMS, 34, "\2", "tree of round 1, node 0: missing_left is not 0 or 1"),
+        DAMAGE(SECTION_TERMS, 36, INF_BYTES, "tree of round 1, node 1: the value is not finite"),
+        DAMAGE(SECTION_TERMS, 45, NAN_BYTES, "tree of round 1, node 2: the value is not finite"),
+        DAMAGE(SECTION_TERMS, 21, "\0", "tree of round 1, node 1: no split leads to it"),
+        /* Node 1 becomes a split on 14 bytes that are mostly node 2's. */
+        DAMAGE(SECTION_TERMS, 35, "\1\0\0\0\0\0\0\0\0\0\0\0\0\0",
+               "tree of round 1, node 1: a split at the maximal depth"),
+    };
+    check_damage(damages, sizeof damages / sizeof damages[0]);
+}
+
+/* An infinite threshold is a split of its own: everything that is not missing goes one way. */
+static void infinite_threshold(void) {
+    mxb_model *model = make_small_model(), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    model->terms[0].tree.nodes[0].value = INFINITY;
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+    CHECK(isinf(loaded->terms[0].tree.nodes[0].value));
+    mxb_model_free(loaded);
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
+/* Children are not in the file; the loader finds them again, whatever the shape. */
+static void children_are_found(void) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct model_shape shape = {.seed = seed, .loss = MODEL_MSE, .n_features = 3, .n_trees = 3, .max_depth = 7};
+        mxb_model *model = make_model(&shape), *loaded;
+        void *bytes;
+        size_t n_bytes;
+        mxb_error error;
+        OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+        OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+        for (int r = 0; r < 3; r++) {
+            const struct tree *one = &model->terms[r].tree, *other = &loaded->terms[r].tree;
+            REQUIRE(one->n_nodes == other->n_nodes);
+            CHECK(memcmp(one->nodes, other->nodes, one->n_nodes * sizeof *one->nodes) == 0);
+        }
+        mxb_bytes_free(bytes);
+        mxb_model_free(model);
+        mxb_model_free(loaded);
+    }
+}
+
+int main(void) {
+    RUN(projections);
+    RUN(projection_without_scaling);
+    RUN(rounds);
+    RUN(trees);
+    RUN(infinite_threshold);
+    RUN(children_are_found);
+    return check_report();
+}
