@@ -155,6 +155,9 @@ mxb_status mxb_params_create(mxb_params **params, mxb_error *error) {
 
 mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value, mxb_error *error) {
     char quoted[64];
+    if (params == NULL || name == NULL || value == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "an option needs params, a name and a value; one of them is NULL");
+    }
     enum option option = find_option(name);
     if (option == N_OPTIONS) {
         return mxb__fail(error, MXB_ERROR_PARAM, "there is no option \"%s\"",

@@ -194,6 +194,10 @@ static void unknown_options_are_refused(void) {
     OK(mxb_params_create(&params, &error), error);
     FAILS(mxb_params_set(params, "num_rounds", "5", &error), error, MXB_ERROR_PARAM,
           "there is no option \"num_rounds\"");
+    FAILS(mxb_params_set(params, NULL, "5", &error), error, MXB_ERROR_PARAM,
+          "an option needs params, a name and a value; one of them is NULL");
+    FAILS(mxb_params_set(params, "num_round", NULL, &error), error, MXB_ERROR_PARAM,
+          "an option needs params, a name and a value; one of them is NULL");
     FAILS(mxb_params_set(params, "", "5", &error), error, MXB_ERROR_PARAM, "there is no option \"\"");
     FAILS(mxb_params_set(params, "NUM_ROUND", "5", &error), error, MXB_ERROR_PARAM, "there is no option \"NUM_ROUND\"");
     CHECK(mxb_params_get(params, "num_rounds") == NULL);
