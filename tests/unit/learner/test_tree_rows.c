@@ -46,7 +46,7 @@ static void check_partition(struct bench *bench, struct partition_request *reque
     struct tree_engine *engine = &bench->engine;
     const mxb_prepared *prepared = bench->fit.prepared;
     uint32_t *expected = calloc(engine->n_sampled, sizeof *expected);
-    uint32_t middles[8];
+    uint32_t middles[8] = {0};
     memcpy(expected, engine->rows, engine->n_sampled * sizeof *expected);
     for (size_t r = 0; r < n; r++) {
         uint32_t at = requests[r].node.begin;
