@@ -31,7 +31,8 @@ def make_data(rows: int, features: int) -> tuple[np.ndarray, np.ndarray]:
     """Float32 features and a label that trees can learn well but not perfectly."""
     random = np.random.default_rng(7)
     x = random.standard_normal((rows, features), dtype=np.float32)
-    score = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + np.where(x[:, 3] > 0.5, 1.0, -0.5) + 0.5 * x[:, 4]
+    switched = np.where(x[:, 1] > 0, x[:, 2], -0.5 * x[:, 2])
+    score = np.sin(2 * x[:, 0]) + switched + np.where(x[:, 3] > 0.5, 1.0, -0.5) + 0.5 * x[:, 4]
     y = (score + random.logistic(size=rows) > 0).astype(np.float64)
     return x, y
 
