@@ -219,6 +219,14 @@ typedef struct mxb_trainer mxb_trainer;
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                     const mxb_params *params, mxb_trainer **trainer, mxb_error *error);
 
+/** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
+ * with the same options the same bytes come out as from one long training. On other data of the same features and label
+ *  values the old rounds stay as they are and the curve is that of the new data. `objective` must be the model's, and
+ * if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and `random_state`. */
+MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,
+                                                         const mxb_params *params, const mxb_model *model,
+                                                         mxb_trainer **trainer, mxb_error *error);
+
 /** Trains until `until_round` rounds are done, or `num_round`, or early stopping says enough. After MXB_STOPPED the
  *  trainer may go on; after any other failure it may only be freed. Pausing never changes the result. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress,

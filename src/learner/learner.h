@@ -17,6 +17,7 @@ struct pool;
 /* The options learners look at. */
 struct learner_options {
     uint64_t seed;
+    double learning_rate;
     double subsample;
     double colsample;
     double lambda_l2;
@@ -60,7 +61,8 @@ struct learner_ops {
     /* Bytes this class wants for itself, asked once before round 1 (g, h and their range are not set yet). The block
      * belongs to one training, is 64-byte aligned, begins with 64 zero bytes, and keeps its contents between rounds. */
     size_t (*workspace_bytes)(const struct fit_input *input);
-    /* Fits the round's term, not yet multiplied by the learning rate, and writes its value on every training row. */
+    /* Fits the round's term, the learning rate multiplied in, and writes its value on every training row: bit for bit
+     * what mxb__model_add_term_values would add. */
     mxb_status (*fit)(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
                       double *step, mxb_error *error);
 };

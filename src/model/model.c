@@ -39,6 +39,7 @@ static void clear_derived(mxb_model *model) {
     model->collapsed_weights = NULL;
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
+    model->n_repairs = 0;
 }
 
 static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_error *error) {
@@ -51,6 +52,7 @@ static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_
         (*sum)[j] = mxb__bounded((*sum)[j] + fourier->weights[j]);
     }
     model->collapsed_intercept = mxb__bounded(model->collapsed_intercept + fourier->intercept);
+    model->n_repairs += fourier->repaired;
     return MXB_OK;
 }
 
@@ -122,7 +124,6 @@ static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_ro
     to->n_options = from->n_options;
     to->n_curve = from->n_curve;
     to->stopped_early = from->stopped_early;
-    to->n_repairs = from->n_repairs;
     to->scaling.kind = from->scaling.kind;
     MXB_TRY(copy_texts(&to->feature_names, from->feature_names, from->n_features, error));
     MXB_TRY(copy_texts(&to->option_names, from->option_names, from->n_options, error));

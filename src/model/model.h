@@ -51,6 +51,7 @@ struct projection {
 /* One ridge round on a projection: z(x) . weights + intercept, the learning rate multiplied in. */
 struct fourier {
     uint32_t projection; /* index into the model's projections */
+    uint8_t repaired;    /* 1 = its equations needed jitter */
     double intercept;
     double *weights; /* [n_components] */
 };
@@ -77,8 +78,6 @@ struct term {
     };
 };
 
-/** Multiplies what the term adds by `rate`. */
-void mxb__term_scale(struct term *term, double rate, const struct projection *projections);
 mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
                           mxb_error *error);
 void mxb__term_clear(struct term *term);
@@ -110,13 +109,13 @@ struct mxb_model {
     double *train_curve;
     double *valid_curve; /* NULL without a validation set */
     uint8_t stopped_early;
-    uint32_t n_repairs;
 
     /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its rounds'
      * weights, in round order; NULL for a projection no round uses. */
     double **collapsed_weights; /* [n_projections][n_components] */
     double collapsed_intercept;
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
+    uint32_t n_repairs;       /* rounds that were repaired */
 };
 
 /** Zeroed model; fields are filled in by its maker. */

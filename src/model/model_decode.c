@@ -226,7 +226,6 @@ static mxb_status get_curve(struct section_input *section, uint32_t n, double **
 static mxb_status decode_curve(struct section_input *section, mxb_model *model) {
     uint8_t has_valid;
     MXB_TRY(get_flag(section, "stopped_early", &model->stopped_early));
-    model->n_repairs = mxb__get_u32(&section->in);
     uint32_t n_values = mxb__get_u32(&section->in);
     MXB_TRY(get_flag(section, "has_valid", &has_valid));
     MXB_TRY(mxb__section_check_count(section, n_values, MXB__MAX_ROUNDS + 1, has_valid ? 16 : 8, "losses"));

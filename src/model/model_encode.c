@@ -100,6 +100,7 @@ static void encode_terms(const mxb_model *model, struct byte_writer *out) {
             encode_tree(&term->tree, out);
         } else {
             mxb__put_u32(out, term->fourier.projection);
+            mxb__put_u8(out, term->fourier.repaired);
             mxb__put_f64(out, term->fourier.intercept);
             put_f64s(out, term->fourier.weights, model->projections[term->fourier.projection].n_components);
         }
@@ -109,7 +110,6 @@ static void encode_terms(const mxb_model *model, struct byte_writer *out) {
 static void encode_curve(const mxb_model *model, struct byte_writer *out) {
     size_t n_values = model->train_curve == NULL ? 0 : (size_t)model->n_curve + 1;
     mxb__put_u8(out, model->stopped_early);
-    mxb__put_u32(out, model->n_repairs);
     mxb__put_u32(out, (uint32_t)n_values);
     mxb__put_u8(out, model->valid_curve != NULL);
     put_f64s(out, model->train_curve, n_values);

@@ -188,6 +188,8 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
         } else {
             put_key(out, ", ", "projection");
             put_count(out, term->fourier.projection);
+            put_key(out, ", ", "repaired");
+            put_text(out, term->fourier.repaired ? "true" : "false");
             put_key(out, ", ", "intercept");
             put_number(out, term->fourier.intercept);
             put_key(out, ", ", "weights");

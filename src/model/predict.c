@@ -161,14 +161,15 @@ static void add_tree(const struct tree *tree, size_t n_features, size_t n, const
     }
 }
 
-static void add_projection(const struct prediction *job, uint32_t index, const double *weights, size_t n,
-                           const struct block_buffers *buffers, double *scores) {
+/* Adds z . weights + constant, summed before it meets the score. */
+static void add_projection(const struct prediction *job, uint32_t index, const double *weights, double constant,
+                           size_t n, const struct block_buffers *buffers, double *scores) {
     const struct projection *projection = &job->model->projections[index];
     job->kernels->project(buffers->inputs, n, projection->weights, projection->phases, projection->n_features,
                           projection->n_components, mxb__projection_amplitude(projection->n_components), buffers->z);
     job->kernels->dot(buffers->z, n, projection->n_components, weights, buffers->dots);
     for (size_t i = 0; i < n; i++) {
-        scores[i] = mxb__bounded(scores[i] + buffers->dots[i]);
+        scores[i] = mxb__bounded(scores[i] + (buffers->dots[i] + constant));
     }
 }
 
@@ -201,7 +202,7 @@ static void predict_block(const struct prediction *job, size_t n, const struct b
     }
     for (uint32_t p = 0; p < model->n_projections; p++) {
         if (model->collapsed_weights[p] != NULL) {
-            add_projection(job, p, model->collapsed_weights[p], n, buffers, scores);
+            add_projection(job, p, model->collapsed_weights[p], 0, n, buffers, scores);
         }
     }
     add_constant(model->collapsed_intercept, n, scores);
@@ -226,8 +227,8 @@ static void run_block(void *context, size_t index, size_t thread) {
         add_tree(&job->term->tree, job->model->n_features, n, buffers, scores);
         add_constant(0, n, scores);
     } else {
-        add_projection(job, job->term->fourier.projection, job->term->fourier.weights, n, buffers, scores);
-        add_constant(job->term->fourier.intercept, n, scores);
+        const struct fourier *fourier = &job->term->fourier;
+        add_projection(job, fourier->projection, fourier->weights, fourier->intercept, n, buffers, scores);
     }
 }
 

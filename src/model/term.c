@@ -4,22 +4,6 @@
 
 #include "model/model.h"
 
-void mxb__term_scale(struct term *term, double rate, const struct projection *projections) {
-    if (term->kind == TERM_TREE) {
-        for (uint32_t i = 0; i < term->tree.n_nodes; i++) {
-            if (term->tree.nodes[i].split == SPLIT_NONE) {
-                term->tree.nodes[i].value *= rate;
-            }
-        }
-        return;
-    }
-    uint32_t n_components = projections[term->fourier.projection].n_components;
-    for (uint32_t j = 0; j < n_components; j++) {
-        term->fourier.weights[j] *= rate;
-    }
-    term->fourier.intercept *= rate;
-}
-
 mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
                           mxb_error *error) {
     *to = *from;

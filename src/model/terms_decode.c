@@ -144,10 +144,14 @@ static mxb_status decode_tree(struct section_input *section, const mxb_model *mo
 static mxb_status decode_fourier(struct section_input *section, const mxb_model *model, uint32_t round,
                                  struct fourier *fourier) {
     fourier->projection = mxb__get_u32(&section->in);
+    fourier->repaired = mxb__get_u8(&section->in);
     fourier->intercept = mxb__get_f64(&section->in);
     if (fourier->projection >= model->n_projections) {
         return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": projection %" PRIu32 " of %" PRIu32,
                                     round, fourier->projection, model->n_projections);
+    }
+    if (fourier->repaired > 1) {
+        return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": repaired is not 0 or 1", round);
     }
     uint32_t n_components = model->projections[fourier->projection].n_components;
     MXB_TRY(mxb__section_check_count(section, n_components, MXB__MAX_COMPONENTS, 8, "weights"));

@@ -28,6 +28,7 @@ struct fourier_memory {
     int is_cached;   /* the cache holds the features of all rows */
     int is_factored; /* the factor serves all rounds (constant hessian) */
     int h_exponent;  /* of that factor */
+    int is_repaired; /* that factor needed jitter */
 };
 
 struct fourier_state {
@@ -135,7 +136,7 @@ static void compute_features(struct fourier_state *state, size_t first, size_t n
     size_t d = prepared->n_features;
     float *inputs = state->inputs + thread * BLOCK * d;
     double *column = state->values + thread * BLOCK * 3;
-    const struct scaling *scaling = &prepared->scaling;
+    const struct scaling *scaling = &state->input->model->scaling;
     for (size_t f = 0; f < d; f++) {
         mxb__column_read(prepared->view, &prepared->view->columns[f], first, n, column);
         for (size_t i = 0; i < n; i++) {
@@ -219,8 +220,7 @@ static void sum_blocks(struct fourier_state *state) {
 
 /* ---- the system ---- */
 
-/* Returns the number of repairs. */
-static unsigned factor_system(struct fourier_state *state) {
+static void factor_system(struct fourier_state *state) {
     size_t c = state->n_components;
     size_t m = state->n_unknowns;
     const double *h_sums = state->sums + n_right_sums(c);
@@ -233,7 +233,8 @@ static unsigned factor_system(struct fourier_state *state) {
     if (m > c) { /* the intercept is a feature that is always 1 and not penalised */
         memcpy(state->factor + c * m, h_sums, (c + 1) * sizeof *h_sums);
     }
-    return mxb__cholesky_factor(state->factor, m, state->diagonal);
+    state->memory->is_repaired = mxb__cholesky_factor(state->factor, m, state->diagonal) > 0;
+    state->memory->is_factored = 1;
 }
 
 static int scale_exponent(double largest) {
@@ -244,7 +245,7 @@ static int scale_exponent(double largest) {
     return exponent > -1000 ? exponent : -1000; /* 2^-exponent must be a double */
 }
 
-/* The weights, and the intercept after them (0 where none is fitted). */
+/* The weights, and the intercept after them (0 where none is fitted), times the learning rate. */
 static void solve(struct fourier_state *state) {
     const struct fit_input *input = state->input;
     size_t c = state->n_components;
@@ -258,8 +259,7 @@ static void solve(struct fourier_state *state) {
     state->h_scale = ldexp(1.0, -h_exponent);
     sum_blocks(state);
     if (!state->only_right_side) {
-        input->model->n_repairs += factor_system(state);
-        state->memory->is_factored = 1;
+        factor_system(state);
     }
     state->solution[c] = 0.0;
     for (size_t j = 0; j < state->n_unknowns; j++) {
@@ -268,7 +268,7 @@ static void solve(struct fourier_state *state) {
     mxb__cholesky_solve(state->factor, state->n_unknowns, state->solution);
     for (size_t j = 0; j <= c; j++) {
         double weight = ldexp(state->solution[j], g_exponent - h_exponent);
-        state->solution[j] = isfinite(weight) ? weight : 0.0;
+        state->solution[j] = isfinite(weight) ? input->options->learning_rate * weight : 0.0;
     }
 }
 
@@ -289,6 +289,7 @@ static mxb_status make_term(const struct fourier_state *state, struct term *term
     MXB_TRY(mxb__alloc(&term->fourier.weights, c, sizeof *term->fourier.weights, "a ridge round", error));
     memcpy(term->fourier.weights, state->solution, c * sizeof *term->fourier.weights);
     term->fourier.intercept = state->solution[c];
+    term->fourier.repaired = state->memory->is_repaired ? 1 : 0;
     return MXB_OK;
 }
 

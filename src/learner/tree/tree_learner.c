@@ -34,12 +34,12 @@ static size_t workspace_bytes(const struct fit_input *input) {
     return carve(&state, input, NULL);
 }
 
-/* ---- leaf values: -G / (H + lambda) ---- */
+/* ---- leaf values: -G / (H + lambda), times the learning rate ---- */
 
-static double leaf_value(struct gradient_sum sum, struct quanta quanta, double lambda_l2) {
-    double h = (double)sum.h + lambda_l2 * quanta.h_scale;
+static double leaf_value(struct gradient_sum sum, struct quanta quanta, const struct learner_options *options) {
+    double h = (double)sum.h + options->lambda_l2 * quanta.h_scale;
     double value = h > 0.0 ? ldexp(-(double)sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
-    return isfinite(value) ? value : 0.0;
+    return isfinite(value) ? options->learning_rate * value : 0.0;
 }
 
 struct step_task {
@@ -91,7 +91,7 @@ static void find_values(struct tree_state *state, double *step) {
     mxb__engine_leaf_sums(&state->engine, state->leaves, n_leaves);
     for (size_t leaf = 0; leaf < n_leaves; leaf++) {
         state->values[state->node_of_leaf[leaf]] =
-            leaf_value(state->leaves[leaf].sum, state->engine.wide_quanta, input->options->lambda_l2);
+            leaf_value(state->leaves[leaf].sum, state->engine.wide_quanta, input->options);
     }
     struct step_task task = {state, step};
     size_t n_rows = input->prepared->n_rows;

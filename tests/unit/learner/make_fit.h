@@ -21,6 +21,7 @@ struct fit_case {
 
 static inline struct learner_options fit_options(void) {
     struct learner_options options = {.seed = 1,
+                                      .learning_rate = 1,
                                       .subsample = 1.0,
                                       .colsample = 1.0,
                                       .lambda_l2 = 1.0,

@@ -100,6 +100,7 @@ static inline struct term make_tree(uint32_t n_features, uint32_t max_depth) {
 static inline struct term make_fourier(uint32_t projection, uint32_t n_components) {
     struct term term = {.kind = TERM_FOURIER, .n_outputs = 1};
     term.fourier.projection = projection;
+    term.fourier.repaired = (uint8_t)make_below(2);
     term.fourier.intercept = make_number();
     term.fourier.weights = make_block(n_components, sizeof *term.fourier.weights);
     for (uint32_t j = 0; j < n_components; j++) {
@@ -219,7 +220,6 @@ static inline mxb_model *make_model(const struct model_shape *shape) {
         model->valid_curve = make_curve(model->n_curve);
         model->stopped_early = 1;
     }
-    model->n_repairs = make_below(3);
     make_sure(mxb__model_build(model, NULL));
     return model;
 }
@@ -293,6 +293,7 @@ static inline mxb_model *make_small_model(void) {
     tree.tree.nodes[1].value = -2;
     tree.tree.nodes[2].value = 2;
     make_sure(mxb__model_add_term(model, &tree, NULL));
+    fourier.fourier.repaired = 1;
     fourier.fourier.intercept = 0.125;
     fourier.fourier.weights = make_block(2, sizeof(double));
     fourier.fourier.weights[0] = 4;
@@ -301,7 +302,6 @@ static inline mxb_model *make_small_model(void) {
     model->train_curve = make_block(3, sizeof(double));
     model->valid_curve = make_block(3, sizeof(double));
     model->train_curve[0] = 0.75;
-    model->n_repairs = 7;
     make_sure(mxb__model_build(model, NULL));
     return model;
 }

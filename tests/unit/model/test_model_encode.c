@@ -51,10 +51,10 @@ static void every_byte(void) {
                   "00" "00000000000000c0"                  /* leaf -2 */
                   "00" "0000000000000040"                  /* leaf 2 */
                   "02" "00000000" "01000000"               /* fourier, one output from 0 */
-                  "00000000" "000000000000c03f"            /* projection 0, intercept 0.125 */
+                  "00000000" "01" "000000000000c03f"       /* projection 0, repaired, intercept 0.125 */
                   "0000000000001040" "0000000000000000");  /* weights 4 and 0 */
     check_section(model, SECTION_CURVE,
-                  "00" "07000000" "03000000" "01"          /* not stopped early, 7 repairs, 3 values, validation */
+                  "00" "03000000" "01"                     /* not stopped early, 3 values, validation */
                   "000000000000e83f" "0000000000000000" "0000000000000000"
                   "0000000000000000" "0000000000000000" "0000000000000000");
     mxb_model_free(model);
@@ -66,13 +66,12 @@ static void parts_left_out(void) {
     mxb__free(model->train_curve);
     model->train_curve = NULL;
     model->base_score = 0;
-    model->n_repairs = 0;
     model->scaling.kind = SCALING_STANDARD;
     check_section(model, SECTION_META, "01" "0000000000000000" "02000000" "00" "01" "01");
     check_section(model, SECTION_SCALING, "01" "00000000");
     check_section(model, SECTION_PROJECTIONS, "00000000");
     check_section(model, SECTION_TERMS, "00000000");
-    check_section(model, SECTION_CURVE, "00" "00000000" "00000000" "00");
+    check_section(model, SECTION_CURVE, "00" "00000000" "00");
     mxb_model_free(model);
 }
 

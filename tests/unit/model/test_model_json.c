@@ -131,10 +131,11 @@ static void small_model(void) {
                "\"missing\": \"left\", \"left\": 1, \"right\": 2},\n"
                "    {\"value\": -2},\n"
                "    {\"value\": 2}]},\n"
-               "  {\"learner\": \"fourier\", \"projection\": 0, \"intercept\": 0.125, \"weights\": [4, 0]}],\n"
+               "  {\"learner\": \"fourier\", \"projection\": 0, \"repaired\": true, \"intercept\": 0.125, \"weights\": "
+               "[4, 0]}],\n"
                "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
                "\"stopped_early\": false,\n"
-               "\"n_repairs\": 7}\n");
+               "\"n_repairs\": 1}\n");
     mxb_bytes_free(json);
     mxb_model_free(model);
 }

@@ -8,33 +8,24 @@ static void names(void) {
     CHECK_TEXT(mxb__term_name(TERM_FOURIER), "fourier");
 }
 
-static void scale_tree(void) {
-    struct term term = make_tree(3, 4), scaled;
+static void copies_are_equal_and_apart(void) {
+    struct term tree = make_tree(3, 2), fourier = make_fourier(1, 7), copy;
     mxb_error error;
-    OK(mxb__term_copy(&scaled, &term, NULL, &error), error);
-    mxb__term_scale(&scaled, 0.25, NULL);
-    for (uint32_t i = 0; i < term.tree.n_nodes; i++) {
-        double rate = term.tree.nodes[i].split == SPLIT_NONE ? 0.25 : 1; /* thresholds stay */
-        CHECK(scaled.tree.nodes[i].value == rate * term.tree.nodes[i].value);
+    OK(mxb__term_copy(&copy, &tree, NULL, &error), error);
+    CHECK(copy.kind == TERM_TREE && copy.tree.n_nodes == tree.tree.n_nodes && copy.tree.nodes != tree.tree.nodes);
+    for (uint32_t i = 0; i < tree.tree.n_nodes; i++) {
+        CHECK(copy.tree.nodes[i].value == tree.tree.nodes[i].value);
     }
-    mxb__term_clear(&term);
-    mxb__term_clear(&scaled);
-}
-
-static void scale_fourier(void) {
-    struct term term = make_fourier(1, 7), scaled;
-    mxb_error error;
-    OK(mxb__term_copy(&scaled, &term, PROJECTIONS, &error), error);
-    CHECK(scaled.kind == TERM_FOURIER && scaled.n_outputs == 1 && scaled.fourier.projection == 1);
-    mxb__term_scale(&scaled, 0.5, PROJECTIONS);
-    for (int j = 0; j < 7; j++) {
-        CHECK(scaled.fourier.weights[j] == 0.5 * term.fourier.weights[j]);
-    }
-    CHECK(scaled.fourier.intercept == 0.5 * term.fourier.intercept);
-    mxb__term_clear(&term);
-    mxb__term_clear(&scaled);
-    CHECK(scaled.fourier.weights == NULL);
-    mxb__term_clear(&scaled);
+    mxb__term_clear(&copy);
+    OK(mxb__term_copy(&copy, &fourier, PROJECTIONS, &error), error);
+    CHECK(copy.kind == TERM_FOURIER && copy.n_outputs == 1 && copy.fourier.projection == 1);
+    CHECK(copy.fourier.repaired == fourier.fourier.repaired && copy.fourier.intercept == fourier.fourier.intercept);
+    CHECK(memcmp(copy.fourier.weights, fourier.fourier.weights, 7 * sizeof(double)) == 0);
+    mxb__term_clear(&copy);
+    CHECK(copy.fourier.weights == NULL);
+    mxb__term_clear(&copy);
+    mxb__term_clear(&tree);
+    mxb__term_clear(&fourier);
 }
 
 static void copy_may_fail(void) {
@@ -50,8 +41,7 @@ static void copy_may_fail(void) {
 int main(void) {
     make_stream = mxb__random_stream(9, RANDOM_ROWS, 0);
     RUN(names);
-    RUN(scale_tree);
-    RUN(scale_fourier);
+    RUN(copies_are_equal_and_apart);
     RUN(copy_may_fail);
     return check_report();
 }

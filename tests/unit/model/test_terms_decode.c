@@ -33,16 +33,17 @@ static void projection_without_scaling(void) {
 static void rounds(void) {
     static const struct damage damages[] = {
         DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 rounds; at most 16777216"),
-        DAMAGE(SECTION_TERMS, 0, "\4\0\0\0", "section terms: 4 rounds in 86 bytes"),
+        DAMAGE(SECTION_TERMS, 0, "\4\0\0\0", "section terms: 4 rounds in 87 bytes"),
         DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
-        DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 37 bytes too many"),
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 38 bytes too many"),
         DAMAGE(SECTION_TERMS, 4, "\3", "term of round 1: kind 3; 1 and 2 are known"),
         DAMAGE(SECTION_TERMS, 5, "\2\0\0\0", "term of round 1: 1 outputs from 2; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 58, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 62, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
-        DAMAGE(SECTION_TERMS, 66, INF_BYTES, "fourier term of round 2: a weight is not finite"),
-        DAMAGE(SECTION_TERMS, 82, NAN_BYTES, "fourier term of round 2: a weight is not finite"),
-        DAMAGE(SECTION_TERMS, 53, "\1", "tree of round 2: no nodes"),
+        DAMAGE(SECTION_TERMS, 66, "\2", "fourier term of round 2: repaired is not 0 or 1"),
+        DAMAGE(SECTION_TERMS, 67, INF_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 83, NAN_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 53, "\1\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", "tree of round 2: no nodes"),
     };
     check_damage(damages, sizeof damages / sizeof damages[0]);
     check_resized(SECTION_TERMS, -1, "the model is damaged: section terms: 2 weights in 15 bytes");
@@ -53,7 +54,7 @@ static void trees(void) {
         DAMAGE(SECTION_TERMS, 13, "\x1F\0\0\0", "tree of round 1: maximal depth 31; at most 30"),
         DAMAGE(SECTION_TERMS, 13, "\0\0\0\0", "section terms: 3 nodes; at most 1"),
         DAMAGE(SECTION_TERMS, 17, "\4\0\0\0", "section terms: 4 nodes; at most 3"),
-        DAMAGE(SECTION_TERMS, 13, "\x1E\0\0\0\xFF\xFF\xFF\x7F", "section terms: 2147483647 nodes in 69 bytes"),
+        DAMAGE(SECTION_TERMS, 13, "\x1E\0\0\0\xFF\xFF\xFF\x7F", "section terms: 2147483647 nodes in 70 bytes"),
         DAMAGE(SECTION_TERMS, 17, "\0\0\0\0", "tree of round 1: no nodes"),
         DAMAGE(SECTION_TERMS, 17, "\2\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),
         DAMAGE(SECTION_TERMS, 17, "\1\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),

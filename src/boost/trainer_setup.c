@@ -1,0 +1,336 @@
+/* Makes a trainer: checks, describes the model, allocates, and brings the scores to where training begins. Knows
+ * nothing of how a round is fitted. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "boost/trainer.h"
+
+const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner, &mxb__fourier_learner};
+
+/* ---- preparing ---- */
+
+static struct prepare_settings prepare_settings_of(const mxb_params *params) {
+    struct prepare_settings settings = {
+        .two_classes = mxb__loss_find(params->texts[OPTION_OBJECTIVE])->two_classes,
+        .hist_nbins = mxb__param_count(params, OPTION_HIST_NBINS),
+        .scaling = (enum scaling_kind)mxb__param(params, OPTION_FOURIER_SCALING),
+    };
+    return settings;
+}
+
+static void copy_params(mxb_params *to, const mxb_params *from) {
+    if (from == NULL) {
+        mxb__params_init(to);
+    } else {
+        *to = *from;
+    }
+}
+
+mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *params, mxb_prepared **prepared,
+                               mxb_error *error) {
+    mxb_params own;
+    *prepared = NULL;
+    if (train == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the training data is NULL");
+    }
+    copy_params(&own, params);
+    MXB_TRY(mxb__params_check(&own, error));
+    struct prepare_settings settings = prepare_settings_of(&own);
+    struct pool *pool = mxb__pool_open(mxb__param_threads(&own, OPTION_N_THREADS));
+    mxb_status status = mxb__prepared_create(train, &settings, pool, prepared, error);
+    mxb__pool_close(pool);
+    return status;
+}
+
+/* ---- the model to be ---- */
+
+static mxb_status describe_features(mxb_model *model, const mxb_prepared *prepared, mxb_error *error) {
+    model->n_features = prepared->n_features;
+    if (prepared->view->columns[0].name == NULL) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc_zeroed(&model->feature_names, model->n_features, sizeof *model->feature_names, "names", error));
+    for (uint32_t f = 0; f < model->n_features; f++) {
+        MXB_TRY(mxb__copy_text(&model->feature_names[f], prepared->view->columns[f].name, error));
+    }
+    return MXB_OK;
+}
+
+static mxb_status describe_options(mxb_model *model, const mxb_params *params, mxb_error *error) {
+    MXB_TRY(mxb__alloc_zeroed(&model->option_names, N_OPTIONS, sizeof *model->option_names, "options", error));
+    MXB_TRY(mxb__alloc_zeroed(&model->option_values, N_OPTIONS, sizeof *model->option_values, "options", error));
+    for (enum option option = 0; option < N_OPTIONS; option++) {
+        if (mxb__option_is_kept(option)) {
+            size_t i = model->n_options++;
+            MXB_TRY(mxb__copy_text(&model->option_names[i], mxb_option_name(option), error));
+            MXB_TRY(mxb__copy_text(&model->option_values[i], params->texts[option], error));
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status copy_rounds(mxb_model *to, const mxb_model *from, mxb_error *error) {
+    for (uint32_t p = 0; p < from->n_projections; p++) {
+        struct projection projection;
+        MXB_TRY(mxb__projection_copy(&projection, &from->projections[p], error));
+        mxb_status status = mxb__model_add_projection(to, &projection, error);
+        if (status != MXB_OK) {
+            mxb__projection_clear(&projection);
+            return status;
+        }
+    }
+    for (uint32_t r = 0; r < from->n_rounds; r++) {
+        struct term term;
+        MXB_TRY(mxb__term_copy(&term, &from->terms[r], from->projections, error));
+        mxb_status status = mxb__model_add_term(to, &term, error);
+        if (status != MXB_OK) {
+            mxb__term_clear(&term);
+            return status;
+        }
+    }
+    return MXB_OK;
+}
+
+/* `from` (NULL: none) is the model whose rounds are already done. */
+static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    const mxb_prepared *prepared = trainer->prepared;
+    mxb_model *model = trainer->model;
+    size_t n_curve = (size_t)mxb__param_count(&trainer->params, OPTION_NUM_ROUND) + 1;
+    model->loss = trainer->loss->two_classes ? MODEL_LOGLOSS : MODEL_MSE;
+    memcpy(model->labels, prepared->labels.classes, sizeof model->labels);
+    MXB_TRY(describe_features(model, prepared, error));
+    MXB_TRY(describe_options(model, &trainer->params, error));
+    if (from != NULL) {
+        MXB_TRY(copy_rounds(model, from, error));
+    }
+    if (model->n_projections > 0) { /* old rounds go on seeing their inputs as they did */
+        MXB_TRY(mxb__scaling_copy(&model->scaling, &from->scaling, error));
+    } else if (mxb__param(&trainer->params, OPTION_TREE_PROBABILITY) < 1.0) {
+        MXB_TRY(mxb__scaling_copy(&model->scaling, &prepared->scaling, error));
+    }
+    MXB_TRY(mxb__alloc(&model->train_curve, n_curve, sizeof *model->train_curve, "the training curve", error));
+    if (trainer->valid != NULL) {
+        MXB_TRY(mxb__alloc(&model->valid_curve, n_curve, sizeof *model->valid_curve, "the training curve", error));
+    }
+    return MXB_OK;
+}
+
+/* ---- going on from a model ---- */
+
+static mxb_status check_same_option(const mxb_trainer *trainer, const mxb_model *from, enum option option,
+                                    mxb_error *error) {
+    const char *had = mxb_model_option(from, mxb_option_name(option));
+    if (had == NULL || strcmp(had, trainer->params.texts[option]) != 0) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is %s; to go on from a model it must be as in its training, %s",
+                         mxb_option_name(option), trainer->params.texts[option], had == NULL ? "not known" : had);
+    }
+    return MXB_OK;
+}
+
+static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    static const enum option of_projections[] = {OPTION_N_COMPONENTS, OPTION_GAMMA, OPTION_FOURIER_SCALING,
+                                                 OPTION_RANDOM_STATE};
+    const double *labels = trainer->prepared->labels.classes;
+    uint32_t num_round = mxb__param_count(&trainer->params, OPTION_NUM_ROUND);
+    MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
+                                        error));
+    MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
+    if (from->loss == MODEL_LOGLOSS && (from->labels[0] != labels[0] || from->labels[1] != labels[1])) {
+        char texts[4][MXB__NUMBER_SIZE];
+        for (int k = 0; k < 2; k++) {
+            mxb__number_format(labels[k], texts[k]);
+            mxb__number_format(from->labels[k], texts[2 + k]);
+        }
+        return mxb__fail(error, MXB_ERROR_DATA, "the labels are %s and %s; those of the model are %s and %s", texts[0],
+                         texts[1], texts[2], texts[3]);
+    }
+    if (from->n_rounds > num_round) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "num_round is %u; the model already has %u rounds", num_round,
+                         from->n_rounds);
+    }
+    for (size_t i = 0; from->n_projections > 0 && i < sizeof of_projections / sizeof of_projections[0]; i++) {
+        MXB_TRY(check_same_option(trainer, from, of_projections[i], error));
+    }
+    return MXB_OK;
+}
+
+/* ---- rows ---- */
+
+static void read_options(mxb_trainer *trainer) {
+    const mxb_params *params = &trainer->params;
+    trainer->options = (struct learner_options){
+        .seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE),
+        .learning_rate = mxb__param(params, OPTION_LEARNING_RATE),
+        .subsample = mxb__param(params, OPTION_SUBSAMPLE),
+        .colsample = mxb__param(params, OPTION_COLSAMPLE),
+        .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
+        .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),
+        .max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH),
+        .alpha = mxb__param(params, OPTION_ALPHA),
+        .fit_intercept = mxb__param(params, OPTION_FIT_INTERCEPT) != 0.0,
+        .gamma = mxb__param(params, OPTION_GAMMA),
+        .n_components = mxb__param_count(params, OPTION_N_COMPONENTS),
+        .tree_n_threads = mxb__param_threads(params, OPTION_TREE_N_THREADS),
+        .ridge_n_threads = mxb__param_threads(params, OPTION_RIDGE_N_THREADS),
+        .kernel_n_threads = mxb__param_threads(params, OPTION_KERNEL_N_THREADS),
+    };
+}
+
+struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
+    struct fit_input input = {
+        .prepared = trainer->prepared,
+        .kernels = trainer->kernels,
+        .options = &trainer->options,
+        .g = trainer->g,
+        .h = trainer->h,
+        .sum_abs_g = trainer->range.sum_abs_g,
+        .sum_h = trainer->range.sum_h,
+        .max_abs_g = trainer->range.max_abs_g,
+        .max_h = trainer->range.max_h,
+        .constant_hessian = trainer->loss->constant_hessian,
+        .model = trainer->model,
+    };
+    return input;
+}
+
+static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
+    size_t n = trainer->prepared->n_rows;
+    size_t n_valid = trainer->valid == NULL ? 0 : trainer->valid->n_rows;
+    size_t n_scratch = mxb__loss_scratch(n > n_valid ? n : n_valid);
+    MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
+    MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
+    MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
+    MXB_TRY(mxb__alloc(&trainer->step, n, sizeof *trainer->step, "steps", error));
+    MXB_TRY(mxb__alloc(&trainer->valid_scores, n_valid, sizeof *trainer->valid_scores, "scores", error));
+    MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
+
+    struct fit_input input = mxb__trainer_fit_input(trainer);
+    double tree_probability = mxb__param(&trainer->params, OPTION_TREE_PROBABILITY);
+    for (size_t i = 0; i < N_LEARNERS; i++) {
+        double probability = mxb__learners[i] == &mxb__tree_learner ? tree_probability : 1.0 - tree_probability;
+        if (probability > 0.0) {
+            size_t n_bytes = mxb__learners[i]->workspace_bytes(&input);
+            MXB_TRY(mxb__alloc(&trainer->workspaces[i], n_bytes, 1, "a learner's workspace", error));
+            memset(trainer->workspaces[i], 0, 64);
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status add_old_round(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+    const mxb_model *model = trainer->model;
+    const struct term *term = &model->terms[round - 1];
+    MXB_TRY(mxb__model_add_term_values(model, term, trainer->prepared->view, pool, trainer->scores, error));
+    if (trainer->valid != NULL) {
+        MXB_TRY(mxb__model_add_term_values(model, term, trainer->valid, pool, trainer->valid_scores, error));
+    }
+    return mxb__trainer_evaluate(trainer, round, pool, error);
+}
+
+/* The scores without any round, then, one by one as in their training, the rounds that are already there. */
+static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    mxb_model *model = trainer->model;
+    double base_score = from != NULL ? from->base_score : mxb__param(&trainer->params, OPTION_BASE_SCORE);
+    if (isnan(base_score)) {
+        const struct labels *labels = &trainer->prepared->labels;
+        struct loss_rows rows = {
+            .n_rows = labels->n_rows, .labels = labels->values, .weights = labels->weights, .weight_sum = labels->sum};
+        base_score = mxb__loss_start(trainer->loss, &rows);
+    }
+    model->base_score = base_score;
+    for (size_t i = 0; i < trainer->prepared->n_rows; i++) {
+        trainer->scores[i] = base_score;
+    }
+    for (size_t i = 0; trainer->valid != NULL && i < trainer->valid->n_rows; i++) {
+        trainer->valid_scores[i] = base_score;
+    }
+    struct pool *pool = mxb__pool_open(mxb__param_threads(&trainer->params, OPTION_N_THREADS));
+    mxb_status status = mxb__trainer_evaluate(trainer, 0, pool, error);
+    for (uint32_t round = 1; status == MXB_OK && round <= model->n_rounds; round++) {
+        status = add_old_round(trainer, round, pool, error);
+    }
+    mxb__pool_close(pool);
+    return status;
+}
+
+static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    MXB_TRY(mxb__params_check(&trainer->params, error));
+    struct prepare_settings wanted = prepare_settings_of(&trainer->params);
+    const struct prepare_settings *had = &trainer->prepared->settings;
+    if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||
+        wanted.scaling != had->scaling) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "objective, hist_nbins or fourier_scaling differ from those the data was prepared with");
+    }
+    if (from != NULL) {
+        MXB_TRY(check_from(trainer, from, error));
+    }
+    trainer->loss = mxb__loss_find(trainer->params.texts[OPTION_OBJECTIVE]);
+    trainer->kernels = mxb__kernels();
+    read_options(trainer);
+    MXB_TRY(mxb__model_create(&trainer->model, error));
+    MXB_TRY(describe_model(trainer, from, error));
+    if (trainer->valid != NULL) {
+        MXB_TRY(mxb__dataset_check_features(trainer->valid, trainer->model->feature_names, trainer->model->n_features,
+                                            "the training data", error));
+        MXB_TRY(mxb__labels_read(trainer->valid, trainer->loss->two_classes, trainer->model->labels,
+                                 "the validation data", &trainer->valid_labels, error));
+    }
+    MXB_TRY(allocate_rows(trainer, error));
+    return start(trainer, from, error);
+}
+
+static mxb_status create(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
+                         const mxb_model *from, mxb_trainer **trainer, mxb_error *error) {
+    *trainer = NULL;
+    if (prepared == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the prepared data is NULL");
+    }
+    mxb_trainer *made;
+    MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "a trainer", error));
+    made->prepared = prepared;
+    made->valid = valid;
+    copy_params(&made->params, params);
+    mxb_status status = set_up(made, from, error);
+    if (status != MXB_OK) {
+        mxb_trainer_free(made);
+        return status;
+    }
+    *trainer = made;
+    return MXB_OK;
+}
+
+mxb_status mxb_trainer_create(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
+                              mxb_trainer **trainer, mxb_error *error) {
+    return create(prepared, valid, params, NULL, trainer, error);
+}
+
+mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
+                                   const mxb_model *model, mxb_trainer **trainer, mxb_error *error) {
+    *trainer = NULL;
+    if (model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the model to go on from is NULL");
+    }
+    return create(prepared, valid, params, model, trainer, error);
+}
+
+void mxb_trainer_free(mxb_trainer *trainer) {
+    if (trainer == NULL) {
+        return;
+    }
+    mxb_model_free(trainer->model);
+    mxb__labels_clear(&trainer->valid_labels);
+    mxb__free(trainer->scores);
+    mxb__free(trainer->g);
+    mxb__free(trainer->h);
+    mxb__free(trainer->step);
+    mxb__free(trainer->valid_scores);
+    mxb__free(trainer->scratch);
+    for (size_t i = 0; i < N_LEARNERS; i++) {
+        mxb__free(trainer->workspaces[i]);
+    }
+    mxb__free(trainer);
+}

@@ -1,0 +1,206 @@
+/* Going on from a model: the same bytes as one long training, and what is refused. */
+#include "base/memory.h"
+#include "check.h"
+#include "unit/boost/make_data.h"
+
+struct long_training {
+    struct made_data train;
+    struct made_data valid;
+    mxb_params *params;
+    mxb_prepared *prepared;
+};
+
+static int open_training(struct long_training *training, int two_classes, const char *patience) {
+    struct data_recipe recipe = {.n_rows = 300, .n_features = 4, .seed = 8, .missing = 0.1, .two_classes = two_classes};
+    training->train = data_make(recipe);
+    recipe.seed = 9;
+    recipe.n_rows = 120;
+    training->valid = data_make(recipe);
+    training->params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability",
+                              "0.6", "subsample", "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12",
+                              "alpha", "0", "learning_rate", "0.3", "early_stopping_rounds", patience);
+    return training->params != NULL &&
+           mxb_prepared_create(training->train.dataset, training->params, &training->prepared, NULL) == MXB_OK;
+}
+
+static void close_training(struct long_training *training) {
+    mxb_prepared_free(training->prepared);
+    mxb_params_free(training->params);
+    data_clear(&training->train);
+    data_clear(&training->valid);
+}
+
+/* The model after `until` rounds, begun from `from` (NULL: from nothing). */
+static mxb_model *run(const struct long_training *training, const mxb_dataset *valid, const mxb_model *from,
+                      size_t until) {
+    mxb_trainer *trainer = NULL;
+    mxb_model *model = NULL;
+    mxb_error error;
+    mxb_status status =
+        from == NULL ? mxb_trainer_create(training->prepared, valid, training->params, &trainer, &error)
+                     : mxb_trainer_create_from(training->prepared, valid, training->params, from, &trainer, &error);
+    if (status == MXB_OK) {
+        status = mxb_trainer_run(trainer, until, NULL, NULL, &error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_trainer_model(trainer, &model, &error);
+    }
+    if (status != MXB_OK) {
+        check_failed(__FILE__, __LINE__, error.message);
+    }
+    mxb_trainer_free(trainer);
+    return model;
+}
+
+/* Through a file and back, as a killed training would come back. */
+static mxb_model *reloaded(mxb_model *model) {
+    struct model_bytes bytes = bytes_of(model);
+    mxb_model *copy = NULL;
+    CHECK_INT(mxb_model_from_bytes(bytes.bytes, bytes.n_bytes, &copy, NULL), MXB_OK);
+    mxb_bytes_free(bytes.bytes);
+    mxb_model_free(model);
+    return copy;
+}
+
+static void going_on_gives_the_bytes_of_one_long_training(void) {
+    for (int k = 0; k < 6; k++) {
+        struct long_training training;
+        REQUIRE(open_training(&training, k % 2, k < 4 ? "0" : "6"));
+        const mxb_dataset *valid = k < 2 ? NULL : training.valid.dataset;
+        mxb_model *whole = run(&training, valid, NULL, 30);
+        struct model_bytes expected = bytes_of(whole);
+        for (size_t stop = 0; stop <= 30; stop += 7) {
+            mxb_model *first = reloaded(run(&training, valid, NULL, stop));
+            mxb_model *second = reloaded(run(&training, valid, first, stop + 3));
+            mxb_model *last = run(&training, valid, second, SIZE_MAX);
+            struct model_bytes bytes = bytes_of(last);
+            CHECK(same_bytes(bytes, expected));
+            mxb_bytes_free(bytes.bytes);
+            mxb_model_free(first);
+            mxb_model_free(second);
+            mxb_model_free(last);
+        }
+        mxb_bytes_free(expected.bytes);
+        mxb_model_free(whole);
+        close_training(&training);
+    }
+}
+
+static void other_data_keep_the_old_rounds(void) {
+    struct long_training training, other;
+    REQUIRE(open_training(&training, 0, "0"));
+    REQUIRE(open_training(&other, 0, "0"));
+    mxb_prepared_free(other.prepared);
+    OK(mxb_prepared_create(other.valid.dataset, other.params, &other.prepared, NULL), (mxb_error){"not prepared"});
+    mxb_model *first = run(&training, NULL, NULL, 12);
+    mxb_model *same = run(&other, NULL, first, 12);
+    mxb_model *more = run(&other, NULL, first, 30);
+    double *a = calloc(training.train.n_rows, sizeof *a), *b = calloc(training.train.n_rows, sizeof *b);
+    CHECK_INT(mxb_model_predict(first, training.train.dataset, MXB_PREDICT_RAW, 1, a, NULL), MXB_OK);
+    CHECK_INT(mxb_model_predict(same, training.train.dataset, MXB_PREDICT_RAW, 1, b, NULL), MXB_OK);
+    CHECK(memcmp(a, b, training.train.n_rows * sizeof *a) == 0);
+    CHECK_INT(mxb_model_n_rounds(more), 30);
+    CHECK(mxb_model_curve(more, 30, 0) < mxb_model_curve(more, 12, 0));
+    free(a);
+    free(b);
+    mxb_model_free(first);
+    mxb_model_free(same);
+    mxb_model_free(more);
+    close_training(&training);
+    close_training(&other);
+}
+
+static void refuses(const struct long_training *training, const mxb_model *from, const char *name, const char *value,
+                    const char *sentence) {
+    mxb_params *params = training->params;
+    mxb_trainer *trainer;
+    mxb_prepared *prepared;
+    mxb_error error;
+    char old[64];
+    snprintf(old, sizeof old, "%s", mxb_params_get(params, name));
+    OK(mxb_params_set(params, name, value, &error), error);
+    OK(mxb_prepared_create(training->train.dataset, params, &prepared, &error), error);
+    FAILS(mxb_trainer_create_from(prepared, NULL, params, from, &trainer, &error), error, MXB_ERROR_PARAM, sentence);
+    CHECK(trainer == NULL);
+    mxb_prepared_free(prepared);
+    OK(mxb_params_set(params, name, old, &error), error);
+}
+
+static void options_must_fit(void) {
+    struct long_training training;
+    mxb_trainer *trainer;
+    mxb_error error;
+    REQUIRE(open_training(&training, 1, "0"));
+    mxb_model *model = run(&training, NULL, NULL, 20);
+    refuses(&training, model, "num_round", "19", "num_round is 19; the model already has 20 rounds");
+    refuses(&training, model, "objective", "mse",
+            "objective is mse; to go on from a model it must be as in its training, logloss");
+    refuses(&training, model, "gamma", "0.7",
+            "gamma is 0.7; to go on from a model it must be as in its training, 0.05");
+    refuses(&training, model, "n_components", "13",
+            "n_components is 13; to go on from a model it must be as in its training, 12");
+    refuses(&training, model, "fourier_scaling", "none",
+            "fourier_scaling is none; to go on from a model it must be as in its training, rank");
+    refuses(&training, model, "random_state", "1",
+            "random_state is 1; to go on from a model it must be as in its training, 0");
+    FAILS(mxb_trainer_create_from(training.prepared, NULL, training.params, NULL, &trainer, &error), error,
+          MXB_ERROR_PARAM, "the model to go on from is NULL");
+    mxb_model_free(model);
+    close_training(&training);
+}
+
+static void data_must_fit(void) {
+    struct long_training training;
+    mxb_trainer *trainer;
+    mxb_error error;
+    mxb_prepared *prepared;
+    REQUIRE(open_training(&training, 1, "0"));
+    mxb_model *model = run(&training, NULL, NULL, 3);
+    struct made_data narrow = data_make((struct data_recipe){.n_rows = 50, .n_features = 3, .two_classes = 1});
+    OK(mxb_prepared_create(narrow.dataset, training.params, &prepared, &error), error);
+    CHECK_INT(mxb_trainer_create_from(prepared, NULL, training.params, model, &trainer, &error), MXB_ERROR_PARAM);
+    CHECK(strstr(error.message, "the model") != NULL);
+    mxb_prepared_free(prepared);
+    data_clear(&narrow);
+    struct made_data others = data_make((struct data_recipe){.n_rows = 50, .n_features = 4, .two_classes = 1});
+    for (size_t i = 0; i < others.n_rows; i++) {
+        others.y[i] = others.y[i] > 0.5 ? 2.5 : -1;
+    }
+    OK(mxb_prepared_create(others.dataset, training.params, &prepared, &error), error);
+    FAILS(mxb_trainer_create_from(prepared, NULL, training.params, model, &trainer, &error), error, MXB_ERROR_DATA,
+          "the labels are -1 and 2.5; those of the model are 0 and 1");
+    mxb_prepared_free(prepared);
+    data_clear(&others);
+    mxb_model_free(model);
+    close_training(&training);
+}
+
+static void every_allocation_may_fail(void) {
+    struct long_training training;
+    REQUIRE(open_training(&training, 1, "0"));
+    mxb_model *model = run(&training, NULL, NULL, 8);
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        mxb_status status = MXB_ERROR_MEMORY;
+        for (uint64_t n = 1; status != MXB_OK; n++) {
+            mxb_trainer *trainer;
+            mxb__memory_fail_at(n, for_ever);
+            status = mxb_trainer_create_from(training.prepared, training.valid.dataset, training.params, model,
+                                             &trainer, NULL);
+            mxb__memory_fail_at(0, 0);
+            CHECK(status == MXB_OK || (status == MXB_ERROR_MEMORY && trainer == NULL));
+            CHECK(status == MXB_OK || n < 1000);
+            mxb_trainer_free(trainer);
+        }
+    }
+    mxb_model_free(model);
+    close_training(&training);
+}
+
+int main(void) {
+    RUN(going_on_gives_the_bytes_of_one_long_training);
+    RUN(other_data_keep_the_old_rounds);
+    RUN(options_must_fit);
+    RUN(data_must_fit);
+    RUN(every_allocation_may_fail);
+    return check_report();
+}
