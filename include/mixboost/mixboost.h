@@ -179,7 +179,7 @@ MXB_API void mxb_params_free(mxb_params *params);
 /** The option table, `index` from 0 to mxb_option_count() - 1; beyond that the texts are NULL. */
 MXB_API size_t mxb_option_count(void);
 MXB_API const char *mxb_option_name(size_t index);
-/** "integer", "number", "boolean", "number or auto", or "choice". */
+/** "integer", "number", "boolean", "number or auto", "choice" or "list or auto". */
 MXB_API const char *mxb_option_type(size_t index);
 MXB_API const char *mxb_option_default(size_t index);
 /** What is allowed, in words: "1 to 256", "over 0", "mse | logloss". */

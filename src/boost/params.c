@@ -10,9 +10,9 @@
 #include "base/number.h"
 #include "base/parallel.h"
 
-enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE };
+enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE, LIST_OR_AUTO };
 
-static const char *const TYPE_NAMES[] = {"integer", "number", "boolean", "number or auto", "choice"};
+static const char *const TYPE_NAMES[] = {"integer", "number", "boolean", "number or auto", "choice", "list or auto"};
 
 struct option_row {
     const char *name;
@@ -52,6 +52,10 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "1", "1 to 30", 1, 30, 0,
                               "Least maximal depth of a tree; each tree's is drawn evenly."},
     [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "8", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
+    [OPTION_DEPTH_PROBABILITIES] =
+        {"depth_probabilities", LIST_OR_AUTO, "auto", "numbers from 0 to 1 with commas between them, or auto", 0, 1, 0,
+         "Probability of each maximal depth from min_max_depth to max_max_depth, summing to 1; "
+         "auto: all the same."},
     [OPTION_USE_HISTOGRAMS] = {"use_histograms", BOOLEAN, "true", "true | false", 0, 1, 0, "Grow trees on histograms."},
     [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
                            "Bins of a feature's values; of 256, one is for missing values."},
@@ -113,37 +117,76 @@ static int find_choice(const char *choices, const char *value) {
     return -1;
 }
 
-/* Reads a value; 0 if it is not allowed. */
-static int read_value(const struct option_row *row, const char *text, double *value) {
+/* Reads "a, b, c" into numbers; their count, or 0 if one is not allowed or there are too many. */
+static size_t read_list(const struct option_row *row, const char *text, double numbers[MAX_DEPTHS]) {
+    size_t n = 0;
+    for (;;) {
+        const char *comma = strchr(text, ',');
+        const char *end = comma == NULL ? text + strlen(text) : comma;
+        while (text < end && *text == ' ') {
+            text++;
+        }
+        double number;
+        if (n == MAX_DEPTHS || !mxb__number_parse(text, (size_t)(end - text), &number) || number < row->lowest ||
+            number > row->highest) {
+            return 0;
+        }
+        numbers[n++] = number + 0.0;
+        if (comma == NULL) {
+            return n;
+        }
+        text = comma + 1;
+    }
+}
+
+/* Reads a value; 0 if it is not allowed. `list` takes the numbers of a list. */
+static int read_value(const struct option_row *row, const char *text, double *value, double list[MAX_DEPTHS]) {
     if (row->type == CHOICE || row->type == BOOLEAN) {
         int choice = find_choice(row->range, text);
         *value = row->type == BOOLEAN ? choice == 0 : choice; /* "true | false" */
         return choice >= 0;
     }
-    if (row->type == NUMBER_OR_AUTO && strcmp(text, "auto") == 0) {
+    if ((row->type == NUMBER_OR_AUTO || row->type == LIST_OR_AUTO) && strcmp(text, "auto") == 0) {
         *value = NAN;
         return 1;
     }
-    return mxb__number_parse(text, strlen(text), value) && *value >= row->lowest && *value <= row->highest &&
-           !(row->open && *value == row->lowest) && !(row->type == INTEGER && *value != floor(*value));
+    if (row->type == LIST_OR_AUTO) {
+        *value = (double)read_list(row, text, list);
+        return *value > 0.0;
+    }
+    if (!mxb__number_parse(text, strlen(text), value)) {
+        return 0;
+    }
+    *value += 0.0; /* -0 is 0 */
+    return *value >= row->lowest && *value <= row->highest && !(row->open && *value == row->lowest) &&
+           !(row->type == INTEGER && *value != floor(*value));
 }
 
-static void store(mxb_params *params, enum option option, double value, const char *text) {
+/* A value has one text, however it was written: "1e-1" and "0.1" are the same. */
+static void store(mxb_params *params, enum option option, double value, const char *text,
+                  const double list[MAX_DEPTHS]) {
     enum option_type type = TABLE[option].type;
-    value += 0.0; /* -0 becomes 0 */
+    char *out = params->texts[option];
     params->values[option] = value;
-    if ((type == INTEGER || type == NUMBER || type == NUMBER_OR_AUTO) && !isnan(value)) {
-        mxb__number_format(value, params->texts[option]); /* "1e-1" and "0.1" are one value, kept in one form */
+    if (isnan(value) || type == CHOICE || type == BOOLEAN) {
+        snprintf(out, OPTION_TEXT_SIZE, "%s", text);
+    } else if (type == LIST_OR_AUTO) {
+        memcpy(params->depth_probabilities, list, sizeof params->depth_probabilities);
+        for (size_t i = 0; i < (size_t)value; i++) {
+            out += i == 0 ? 0 : snprintf(out, 2, ",");
+            out += mxb__number_format(list[i], out);
+        }
     } else {
-        snprintf(params->texts[option], OPTION_TEXT_SIZE, "%s", text);
+        mxb__number_format(value, out);
     }
 }
 
 void mxb__params_init(mxb_params *params) {
     for (enum option option = 0; option < N_OPTIONS; option++) {
         double value = 0.0;
-        read_value(&TABLE[option], TABLE[option].initial, &value);
-        store(params, option, value, TABLE[option].initial);
+        double list[MAX_DEPTHS] = {0};
+        read_value(&TABLE[option], TABLE[option].initial, &value, list);
+        store(params, option, value, TABLE[option].initial, list);
     }
 }
 
@@ -165,12 +208,13 @@ mxb_status mxb_params_set(mxb_params *params, const char *name, const char *valu
     }
     const struct option_row *row = &TABLE[option];
     double number;
-    if (!read_value(row, value, &number)) {
+    double list[MAX_DEPTHS] = {0};
+    if (!read_value(row, value, &number, list)) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is \"%s\"; it must be %s%s", name,
                          mxb__quote(quoted, sizeof quoted, value, strlen(value)),
                          row->type == INTEGER ? "a whole number, " : "", row->range);
     }
-    store(params, option, number, value);
+    store(params, option, number, value, list);
     return MXB_OK;
 }
 
@@ -181,12 +225,36 @@ const char *mxb_params_get(const mxb_params *params, const char *name) {
 
 void mxb_params_free(mxb_params *params) { mxb__free(params); }
 
-mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
-    if (params->values[OPTION_MIN_MAX_DEPTH] > params->values[OPTION_MAX_MAX_DEPTH]) {
+static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
+    double n_depths = params->values[OPTION_MAX_MAX_DEPTH] - params->values[OPTION_MIN_MAX_DEPTH] + 1;
+    double n = params->values[OPTION_DEPTH_PROBABILITIES];
+    if (n_depths < 1) {
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "min_max_depth is %s and max_max_depth %s; the first must not be larger",
                          params->texts[OPTION_MIN_MAX_DEPTH], params->texts[OPTION_MAX_MAX_DEPTH]);
     }
+    if (isnan(n)) {
+        return MXB_OK;
+    }
+    if (n != n_depths) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "depth_probabilities has %.0f numbers; min_max_depth %s to max_max_depth %s are %.0f depths",
+                         n, params->texts[OPTION_MIN_MAX_DEPTH], params->texts[OPTION_MAX_MAX_DEPTH], n_depths);
+    }
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t)n; i++) {
+        sum += params->depth_probabilities[i];
+    }
+    if (fabs(sum - 1.0) > 1e-9) {
+        char text[MXB__NUMBER_SIZE];
+        mxb__number_format(sum, text);
+        return mxb__fail(error, MXB_ERROR_PARAM, "depth_probabilities sum to %s; the sum must be 1", text);
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
+    MXB_TRY(check_depths(params, error));
     if (params->values[OPTION_USE_HISTOGRAMS] == 0.0) {
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "use_histograms is false; exact trees are not yet available, use histograms");

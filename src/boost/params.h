@@ -22,6 +22,7 @@ enum option {
     OPTION_TREE_PROBABILITY,
     OPTION_MIN_MAX_DEPTH,
     OPTION_MAX_MAX_DEPTH,
+    OPTION_DEPTH_PROBABILITIES,
     OPTION_USE_HISTOGRAMS,
     OPTION_HIST_NBINS,
     OPTION_TREE_N_THREADS,
@@ -36,11 +37,12 @@ enum option {
     N_OPTIONS
 };
 
-enum { OPTION_TEXT_SIZE = 32 };
+enum { MAX_DEPTHS = 30, OPTION_TEXT_SIZE = 26 * MAX_DEPTHS };
 
 struct mxb_params {
-    double values[N_OPTIONS]; /* numbers; 0 or 1; the index of a choice; NaN = auto */
+    double values[N_OPTIONS]; /* numbers; 0 or 1; the index of a choice; NaN = auto; how many a list has */
     char texts[N_OPTIONS][OPTION_TEXT_SIZE];
+    double depth_probabilities[MAX_DEPTHS]; /* the list of that option */
 };
 
 /** Every option at its default. */

@@ -84,6 +84,13 @@ static const struct expected_option EXPECTED[] = {
      {"-1e-300", "1.0000000000000002", "50%", "nan", "1/2"}},
     {"min_max_depth", "integer", "1", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "deep"}},
     {"max_max_depth", "integer", "8", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "none"}},
+    {"depth_probabilities",
+     "list or auto",
+     "auto",
+     "numbers from 0 to 1 with commas between them, or auto",
+     {"auto", "1", "0.5, 0.50"},
+     {"auto", "1", "0.5,0.5"},
+     {"1.5", "0.5,", "none", "-1", ""}},
     {"use_histograms",
      "boolean",
      "true",
@@ -243,6 +250,51 @@ static void options_that_contradict_each_other(void) {
 }
 
 /* Every public call that trains says so. */
+static void depth_probabilities_are_a_list(void) {
+    mxb_params *params;
+    mxb_error error;
+    OK(mxb_params_create(&params, &error), error);
+    OK(mxb_params_set(params, "min_max_depth", "3", &error), error);
+    OK(mxb_params_set(params, "max_max_depth", "5", &error), error);
+    OK(mxb_params_set(params, "depth_probabilities", "2.5e-1, 0.5,-0", &error), error);
+    CHECK_TEXT(mxb_params_get(params, "depth_probabilities"), "0.25,0.5,0");
+    FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
+          "depth_probabilities sum to 0.75; the sum must be 1");
+    OK(mxb_params_set(params, "depth_probabilities", "0.5,0.5", &error), error);
+    FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
+          "depth_probabilities has 2 numbers; min_max_depth 3 to max_max_depth 5 are 3 depths");
+    OK(mxb_params_set(params, "depth_probabilities", "0.1,0.7,0.2", &error), error);
+    OK(mxb__params_check(params, &error), error);
+    CHECK(params->depth_probabilities[1] == 0.7);
+    static const char *const wrong[] = {"",     ",", "0.5,", "1,nan", "0.5;0.5", "-0.1,1.1", "0.5 0.5",
+                                        "AUTO", "x", "1,1x", "0x1",   "2",       "1,,0",     "inf,0,0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char sentence[200];
+        snprintf(sentence, sizeof sentence,
+                 "depth_probabilities is \"%s\"; it must be numbers from 0 to 1 with commas between them, or auto",
+                 wrong[i]);
+        FAILS(mxb_params_set(params, "depth_probabilities", wrong[i], &error), error, MXB_ERROR_PARAM, sentence);
+    }
+    CHECK_TEXT(mxb_params_get(params, "depth_probabilities"), "0.1,0.7,0.2");
+    char many[200] = "1";
+    for (int i = 1; i < 31; i++) {
+        if (i == 30) {
+            OK(mxb_params_set(params, "depth_probabilities", many, &error), error);
+        }
+        strcat(many, ",0");
+    }
+    CHECK_INT(mxb_params_set(params, "depth_probabilities", many, &error), MXB_ERROR_PARAM);
+    char longest[30 * 25 + 1] = "";
+    for (int i = 0; i < 30; i++) {
+        strcat(longest, i == 0 ? "1.2345678901234567e-100" : ",1.2345678901234567e-100");
+    }
+    OK(mxb_params_set(params, "depth_probabilities", longest, &error), error);
+    CHECK_TEXT(mxb_params_get(params, "depth_probabilities"), longest);
+    OK(mxb_params_set(params, "depth_probabilities", "auto", &error), error);
+    OK(mxb__params_check(params, &error), error);
+    mxb_params_free(params);
+}
+
 static void trainings_check_the_options(void) {
     mxb_params *params;
     mxb_error error;
@@ -325,6 +377,7 @@ int main(void) {
     RUN(unknown_options_are_refused);
     RUN(hostile_text_is_quoted);
     RUN(options_that_contradict_each_other);
+    RUN(depth_probabilities_are_a_list);
     RUN(trainings_check_the_options);
     RUN(values_are_typed);
     RUN(thread_options_follow_n_threads);

@@ -64,6 +64,22 @@ static void frequencies_match(void) {
     }
 }
 
+static void depths_follow_their_probabilities(void) {
+    const double shares[32] = {[2] = 0.25, [4] = 0.125, [5] = 0.625};
+    double counts[32] = {0};
+    mxb_params *params = PARAMS("tree_probability", "1", "min_max_depth", "2", "max_max_depth", "6",
+                                "depth_probabilities", "0.25, 0,0.125,0.625,0");
+    REQUIRE(params != NULL);
+    for (uint32_t round = 1; round <= 20000; round++) {
+        struct draw draw;
+        CHECK(mxb__schedule_draw(params, round, &draw) == &mxb__tree_learner);
+        REQUIRE(draw.max_depth < 32);
+        counts[draw.max_depth]++;
+    }
+    CHECK(surprise(counts, shares, 32) < 4.0);
+    mxb_params_free(params);
+}
+
 /* Other options, and what was drawn before, change nothing; nearby seeds have little to do with each other. */
 static void only_seed_and_round_count(void) {
     mxb_params *a = PARAMS("random_state", "7", "tree_probability", "0.5");
@@ -103,6 +119,7 @@ static void classes_are_drawn_by_one_threshold(void) {
 
 int main(void) {
     RUN(frequencies_match);
+    RUN(depths_follow_their_probabilities);
     RUN(only_seed_and_round_count);
     RUN(classes_are_drawn_by_one_threshold);
     return check_report();
