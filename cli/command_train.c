@@ -22,6 +22,8 @@ static const struct flag flags[] = {
     {"weight", "COLUMN", "The column that says how much each row counts: its name or number.", 0},
     {"valid", "VALID.csv", "Rows to judge every round by: the training stops early and keeps the best round.", 0},
     {"valid-fraction", "F", "The same with this share of the rows of DATA.csv, drawn at random: over 0, below 1.", 0},
+    {"from", "MODEL", "Go on from this model: num_round counts its rounds too.", 0},
+    {"checkpoint-every", "N", "Save the model so far every N rounds; --from goes on from it after a crash.", 0},
     SOURCE_HEADER_FLAG,
     {"quiet", NULL, "No progress and no summary.", 0},
 };
@@ -29,17 +31,25 @@ static const struct flag flags[] = {
 /* What a training needs. All NULL until made, all freed in the end. */
 struct training {
     mxb_params *params;
-    double valid_fraction; /* 0: not asked for */
+    double valid_fraction;   /* 0: not asked for */
+    size_t checkpoint_every; /* rounds; 0: never */
+    size_t n_saved;          /* rounds of the last checkpoint */
+    mxb_model *from;         /* NULL: from nothing */
     mxb_table *table;
     mxb_table *valid_table;
     mxb_dataset *all; /* the rows of the table; `train` when none are split off */
     mxb_dataset *train;
     mxb_dataset *valid;
+    mxb_prepared *prepared;
+    mxb_trainer *trainer;
     mxb_model *model;
 };
 
 static void training_clear(struct training *training) {
     mxb_model_free(training->model);
+    mxb_model_free(training->from);
+    mxb_trainer_free(training->trainer);
+    mxb_prepared_free(training->prepared);
     if (training->train != training->all) {
         mxb_dataset_free(training->train);
     }
@@ -75,6 +85,20 @@ static int set_valid_fraction(struct training *training, const struct arguments 
     return EXIT_DONE;
 }
 
+static int set_checkpoint_every(struct training *training, const struct arguments *arguments) {
+    const char *text = arguments_flag(arguments, "checkpoint-every");
+    if (text == NULL) {
+        return EXIT_DONE;
+    }
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || number < 1 || number > 1000000) {
+        return fail_usage("--checkpoint-every must be a whole number from 1 to 1000000, not \"%s\"", text);
+    }
+    training->checkpoint_every = (size_t)number;
+    return EXIT_DONE;
+}
+
 /* Everything that can be wrong before a file is read. */
 static int check_arguments(struct training *training, const struct arguments *arguments) {
     const char *data = arguments->operands[0];
@@ -83,6 +107,9 @@ static int check_arguments(struct training *training, const struct arguments *ar
     int code = source_check_header(arguments);
     if (code == EXIT_DONE) {
         code = set_valid_fraction(training, arguments);
+    }
+    if (code == EXIT_DONE) {
+        code = set_checkpoint_every(training, arguments);
     }
     if (code == EXIT_DONE) {
         code = set_options(training, arguments);
@@ -123,39 +150,54 @@ static const char *column_name(const mxb_table *table, const char *text) {
     return name != NULL ? name : text;
 }
 
-static int read_train(struct training *training, const struct arguments *arguments) {
+/* The dataset of a table's columns. Its features are those of the model to go on from or of the training rows, by name,
+ * or, where there is neither yet, all columns that are left. */
+static int make_dataset(const struct training *training, const mxb_table *table, const char *label, const char *weight,
+                        mxb_dataset **dataset) {
     mxb_error error;
-    int code = source_read(arguments->operands[0], arguments, &training->table);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    mxb_status status = mxb_dataset_from_table(training->table, arguments_flag(arguments, "label"),
-                                               arguments_flag(arguments, "weight"), NULL, 0, &training->all, &error);
-    training->train = training->all;
-    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
-}
-
-/* The validation file, its columns found by the names they have in the training file. */
-static int read_valid(struct training *training, const struct arguments *arguments) {
-    mxb_error error;
-    int code = source_read(arguments_flag(arguments, "valid"), arguments, &training->valid_table);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    size_t n_features = mxb_dataset_n_features(training->train);
+    size_t n_features = training->from != NULL    ? mxb_model_n_features(training->from)
+                        : training->train != NULL ? mxb_dataset_n_features(training->train)
+                                                  : 0;
     const char **features = calloc(n_features + 1, sizeof *features);
     if (features == NULL) {
         return fail_data("out of memory");
     }
     for (size_t i = 0; i < n_features; i++) {
-        features[i] = mxb_dataset_feature_name(training->train, i);
+        features[i] = training->from != NULL ? mxb_model_feature_name(training->from, i)
+                                             : mxb_dataset_feature_name(training->train, i);
     }
     mxb_status status =
-        mxb_dataset_from_table(training->valid_table, column_name(training->table, arguments_flag(arguments, "label")),
-                               column_name(training->table, arguments_flag(arguments, "weight")), features, n_features,
-                               &training->valid, &error);
+        mxb_dataset_from_table(table, label, weight, n_features == 0 ? NULL : features, n_features, dataset, &error);
     free(features);
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+static int read_from(struct training *training, const struct arguments *arguments) {
+    mxb_error error;
+    const char *path = arguments_flag(arguments, "from");
+    mxb_status status = path == NULL ? MXB_OK : mxb_model_load(path, &training->from, &error);
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+static int read_train(struct training *training, const struct arguments *arguments) {
+    int code = source_read(arguments->operands[0], arguments, &training->table);
+    if (code == EXIT_DONE) {
+        code = make_dataset(training, training->table, arguments_flag(arguments, "label"),
+                            arguments_flag(arguments, "weight"), &training->all);
+    }
+    training->train = training->all;
+    return code;
+}
+
+/* The validation file, its columns found by the names they have in the training file. */
+static int read_valid(struct training *training, const struct arguments *arguments) {
+    int code = source_read(arguments_flag(arguments, "valid"), arguments, &training->valid_table);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    return make_dataset(training, training->valid_table,
+                        column_name(training->table, arguments_flag(arguments, "label")),
+                        column_name(training->table, arguments_flag(arguments, "weight")), &training->valid);
 }
 
 static int split_valid(struct training *training) {
@@ -169,7 +211,10 @@ static int split_valid(struct training *training) {
 }
 
 static int read_data(struct training *training, const struct arguments *arguments) {
-    int code = read_train(training, arguments);
+    int code = read_from(training, arguments);
+    if (code == EXIT_DONE) {
+        code = read_train(training, arguments);
+    }
     if (code == EXIT_DONE && arguments_flag(arguments, "valid") != NULL) {
         code = read_valid(training, arguments);
     }
@@ -202,27 +247,63 @@ static void print_summary(const mxb_model *model, const char *path, double secon
     report("wrote %s (%s)", path, text_size(text, n_bytes));
 }
 
+static mxb_status begin(struct training *training, mxb_error *error) {
+    mxb_status status = mxb_prepared_create(training->train, training->params, &training->prepared, error);
+    if (status != MXB_OK) {
+        return status;
+    }
+    return training->from == NULL
+               ? mxb_trainer_create(training->prepared, training->valid, training->params, &training->trainer, error)
+               : mxb_trainer_create_from(training->prepared, training->valid, training->params, training->from,
+                                         &training->trainer, error);
+}
+
+static mxb_status save_so_far(struct training *training, const char *path, mxb_error *error) {
+    mxb_model_free(training->model);
+    training->model = NULL;
+    mxb_status status = mxb_trainer_model(training->trainer, &training->model, error);
+    return status == MXB_OK ? mxb_model_save(training->model, path, error) : status;
+}
+
+/* Trains to the end, with a stop at each checkpoint. */
+static mxb_status train_all(struct training *training, const char *path, struct progress *progress, mxb_error *error) {
+    mxb_status status = begin(training, error);
+    while (status == MXB_OK && !mxb_trainer_is_done(training->trainer)) {
+        size_t every = training->checkpoint_every;
+        size_t done = mxb_trainer_n_rounds(training->trainer);
+        size_t until = every == 0 ? SIZE_MAX : (done / every + 1) * every;
+        status = mxb_trainer_run(training->trainer, until, progress_update, progress, error);
+        if (status == MXB_OK && !mxb_trainer_is_done(training->trainer)) {
+            status = save_so_far(training, path, error);
+            training->n_saved = mxb_trainer_n_rounds(training->trainer);
+        }
+    }
+    return status;
+}
+
 /* Trains and saves. Ctrl-C stops the training; once the saving has begun it is finished first. */
 static int fit(struct training *training, const char *path, int quiet) {
     mxb_error error;
     struct progress progress;
-    int code = EXIT_DONE;
     progress_init(&progress, quiet, (size_t)strtod(mxb_params_get(training->params, "num_round"), NULL));
-    mxb_status status = mxb_train(training->train, training->valid, training->params, progress_update, &progress,
-                                  &training->model, &error);
+    mxb_status status = train_all(training, path, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {
-        return fail_data("stopped after %zu round%s; nothing was written", progress.round, plural(progress.round));
+        return training->n_saved == 0
+                   ? fail_data("stopped after %zu round%s; nothing was written", progress.round, plural(progress.round))
+                   : fail_data("stopped after %zu rounds; %s has the first %zu", progress.round, path,
+                               training->n_saved);
     }
     if (status == MXB_OK) {
-        status = mxb_model_save(training->model, path, &error);
+        status = save_so_far(training, path, &error);
     }
     if (status != MXB_OK) {
-        code = fail_status(status, &error);
-    } else if (!quiet) {
+        return fail_status(status, &error);
+    }
+    if (!quiet) {
         print_summary(training->model, path, progress.seconds);
     }
-    return code;
+    return EXIT_DONE;
 }
 
 static int run_train(const struct arguments *arguments) {

@@ -8,10 +8,11 @@ OPTIONS = """
     num_round objective learning_rate random_state colsample subsample lambda_l2 early_stopping_rounds base_score
     tree_probability min_max_depth max_max_depth use_histograms hist_nbins tree_n_threads alpha fit_intercept
     ridge_n_threads gamma n_components kernel_n_threads n_threads min_child_weight fourier_scaling
+    depth_probabilities
 """.split()
 
 FLAGS = {
-    "train": ["label", "weight", "valid", "valid-fraction", "header", "quiet", "model", "help"],
+    "train": ["label", "weight", "valid", "valid-fraction", "from", "checkpoint-every", "header", "quiet", "model", "help"],
     "predict": ["proba", "raw", "out", "header", "n_threads", "quiet", "help"],
     "show": ["json", "help"],
 }
