@@ -177,6 +177,9 @@ static void print_curve_row(const mxb_model *model, size_t round) {
 
 static void print_curve(const mxb_model *model) {
     size_t n_curve = mxb_model_n_curve(model);
+    if (isnan(mxb_model_curve(model, 0, 0))) {
+        return;
+    }
     size_t n_rounds = mxb_model_n_rounds(model);
     size_t n_rows = n_curve < N_CURVE_ROWS ? n_curve : N_CURVE_ROWS;
     printf("\ntraining curve (%s)\n", mxb_model_metric(model));
@@ -205,7 +208,8 @@ static int print_model(const mxb_model *model, const char *path) {
     double n_bytes = stat(path, &found) == 0 ? (double)found.st_size : 0;
     printf("%s\n\n", text_printable(name, sizeof name, path));
     printf("size       %s\n", text_size(size, n_bytes));
-    printf("objective  %s, judged by %s\n", mxb_model_option(model, "objective"), mxb_model_metric(model));
+    const char *objective = mxb_model_option(model, "objective");
+    printf("objective  %s, judged by %s\n", objective == NULL ? "unknown" : objective, mxb_model_metric(model));
     print_rounds(model);
     print_learners(model);
     printf("repairs    %zu (rounds whose equations needed numerical help)\n", mxb_model_n_repairs(model));

@@ -207,6 +207,11 @@ static int split_valid(struct training *training) {
     training->train = NULL;
     mxb_status status = mxb_dataset_split(training->all, training->valid_fraction, stratify, seed, &training->train,
                                           &training->valid, &error);
+    if (status == MXB_ERROR_DATA &&
+        stratify) { /* labels that hardly repeat; what the training has to say of them comes first */
+        status = mxb_dataset_split(training->all, training->valid_fraction, 0, seed, &training->train, &training->valid,
+                                   &error);
+    }
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
 }
 

@@ -192,7 +192,8 @@ MXB_API const char *mxb_option_help(size_t index);
 typedef struct mxb_model mxb_model;
 
 /** Called on the calling thread after every round. `round` counts from 1; `valid_loss` is NaN without a validation set;
- *  `seconds` since the call began. Returns 0 to stop, anything else to go on. */
+ *  `seconds` since the first round of
+ *  this call began. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_progress_fn)(void *context, size_t round, double train_loss, double valid_loss, double seconds);
 
 /** Fits a model to `train`. With `valid` (may be NULL) the training stops early and the best round is kept. `params`

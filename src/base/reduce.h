@@ -1,5 +1,5 @@
-/* The seam for several machines. Every sum over rows that reaches the model (gradient sums, histograms, Gram matrices,
- * leaf sums, losses, bin counts) passes through here after its blocks were added in order. On one machine the sum is
+/* The seam for several machines. Every sum over rows that reaches the model (start value, gradient sums, histograms,
+ * Gram matrices, leaf sums, losses) passes through here after its blocks were added in order. On one machine the sum is
  * already whole, so nothing is left to do. */
 #ifndef MXB_BASE_REDUCE_H
 #define MXB_BASE_REDUCE_H

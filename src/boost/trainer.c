@@ -15,15 +15,14 @@ enum { UPDATE_ROWS = 8192 };
 
 static struct loss_rows training_rows(const mxb_trainer *trainer) {
     const struct labels *labels = &trainer->prepared->labels;
-    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum,
-                             labels->largest,           trainer->scores};
+    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum, trainer->scores};
     return rows;
 }
 
 static struct loss_rows validation_rows(const mxb_trainer *trainer) {
     const struct labels *labels = &trainer->valid_labels;
-    struct loss_rows rows = {trainer->valid->n_rows, labels->values,       labels->weights, labels->sum,
-                             labels->largest,        trainer->valid_scores};
+    struct loss_rows rows = {trainer->valid->n_rows, labels->values, labels->weights, labels->sum,
+                             trainer->valid_scores};
     return rows;
 }
 
@@ -32,14 +31,14 @@ mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct po
     struct loss_rows rows = training_rows(trainer);
     trainer->range = mxb__loss_gradients(trainer->loss, &rows, pool, trainer->scratch, trainer->g, trainer->h);
     model->train_curve[round] = mxb__loss_metric(trainer->loss, &rows, pool, trainer->scratch);
-    double worst = model->train_curve[round];
+    int is_finite = isfinite(model->train_curve[round]) && isfinite(trainer->range.max_abs_g);
     if (trainer->valid != NULL) {
         rows = validation_rows(trainer);
         model->valid_curve[round] = mxb__loss_metric(trainer->loss, &rows, pool, trainer->scratch);
-        worst = fmax(worst, model->valid_curve[round]);
+        is_finite = is_finite && isfinite(model->valid_curve[round]);
     }
     model->n_curve = round;
-    if (!isfinite(worst) || isnan(model->train_curve[round]) || !isfinite(trainer->range.max_abs_g)) {
+    if (!is_finite) {
         return mxb__fail(error, MXB_ERROR_DATA,
                          "the loss or its gradient after round %u is not finite; labels, weights or base_score are too "
                          "large, or learning_rate is",

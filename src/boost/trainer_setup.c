@@ -39,7 +39,9 @@ mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *param
     copy_params(&own, params);
     MXB_TRY(mxb__params_check(&own, error));
     struct prepare_settings settings = prepare_settings_of(&own);
-    struct pool *pool = mxb__pool_open(mxb__param_threads(&own, OPTION_N_THREADS));
+    /* A feature is prepared by one thread, in memory of its own: more threads than features would only take room. */
+    size_t n_threads = mxb__param_threads(&own, OPTION_N_THREADS);
+    struct pool *pool = mxb__pool_open(n_threads < train->n_columns ? n_threads : train->n_columns);
     mxb_status status = mxb__prepared_create(train, &settings, pool, prepared, error);
     mxb__pool_close(pool);
     return status;

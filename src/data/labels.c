@@ -65,6 +65,10 @@ static double weight_of(const struct labels *labels, size_t row) {
 
 static mxb_status check_values(const mxb_dataset *dataset, struct labels *labels, const char *owner, mxb_error *error) {
     for (size_t i = 0; i < labels->n_rows; i++) {
+        if (weight_of(labels, i) == 0.0) {
+            labels->values[i] = 0.0; /* as if the row were absent, whatever its label */
+            continue;
+        }
         double size = fabs(labels->values[i]);
         if (!isfinite(size)) {
             return mxb__fail(error, MXB_ERROR_DATA, "the label of row %zu of %s is %s; labels must be finite numbers",
@@ -76,7 +80,6 @@ static mxb_status check_values(const mxb_dataset *dataset, struct labels *labels
                 "the label of row %zu of %s is %s; labels, also times their weights, must not exceed 1e300",
                 row_number(dataset, i), owner, show(labels->values[i]).text);
         }
-        labels->largest = fmax(labels->largest, size);
     }
     return MXB_OK;
 }

@@ -11,7 +11,6 @@ struct labels {
     double *values;    /* [n_rows]; with two classes 0 or 1 */
     double *weights;   /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
     double sum;        /* of the weights */
-    double largest;    /* |value| */
     double classes[2]; /* with two classes: the label values that 0 and 1 stand for */
 };
 

@@ -104,7 +104,9 @@ static void add_metric(void *context, size_t block, size_t thread) {
     double sum = 0.0;
     for (size_t i = first; i < end; i++) {
         double share = weight_of(rows, i) / rows->weight_sum;
-        sum += share * task->loss->value(rows->labels[i], rows->scores[i], task->unit);
+        if (share > 0.0) { /* a row that does not count may not turn an infinity into NaN */
+            sum += share * task->loss->value(rows->labels[i], rows->scores[i], task->unit);
+        }
     }
     task->sums[block] = sum;
 }
@@ -120,19 +122,33 @@ static double sum_metric(struct loss_task *task, struct pool *pool) {
     return sum;
 }
 
-double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, struct pool *pool, double *scratch) {
-    /* Squares of labels near 1e300 would overflow: take them in a unit near the largest label. */
-    int exponent = 0;
-    if (rows->largest_label > 1e100) {
-        frexp(rows->largest_label, &exponent);
+/* A unit near the largest difference between score and label, for squares that would overflow or vanish. */
+static double fitting_unit(const struct loss_rows *rows) {
+    double largest = 0.0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        if (weight_of(rows, i) > 0.0) {
+            largest = fmax(largest, fabs(rows->scores[i] / 2 - rows->labels[i] / 2)); /* halves: never infinite */
+        }
     }
-    struct loss_task task = {.loss = loss, .rows = rows, .unit = ldexp(1.0, exponent), .sums = scratch};
+    mxb__reduce_maxima(&largest, 1);
+    int exponent = 0;
+    if (largest > 0.0) {
+        frexp(largest, &exponent);
+    }
+    return ldexp(1.0, exponent < 1023 ? exponent : 1023);
+}
+
+double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, struct pool *pool, double *scratch) {
+    struct loss_task task = {.loss = loss, .rows = rows, .unit = 1.0, .sums = scratch};
     double sum = sum_metric(&task, pool);
-    if (isinf(sum) && loss->metric_is_squared) { /* scores far beyond the labels: a unit in which any square fits */
-        task.unit = 0x1p600;
+    if (!loss->metric_is_squared) {
+        return sum;
+    }
+    if (!(sum > 1e-280 && sum < 1e280)) {
+        task.unit = fitting_unit(rows);
         sum = sum_metric(&task, pool);
     }
-    return loss->metric_is_squared ? task.unit * sqrt(sum) : sum;
+    return task.unit * sqrt(sum);
 }
 
 static void add_gradients(void *context, size_t block, size_t thread) {

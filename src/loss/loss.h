@@ -13,7 +13,6 @@ struct loss_rows {
     const double *labels;
     const double *weights; /* NULL: all 1 */
     double weight_sum;
-    double largest_label; /* |label| */
     const double *scores;
 };
 

@@ -229,6 +229,12 @@ static mxb_status decode_curve(struct section_input *section, mxb_model *model) 
     uint32_t n_values = mxb__get_u32(&section->in);
     MXB_TRY(get_flag(section, "has_valid", &has_valid));
     MXB_TRY(mxb__section_check_count(section, n_values, MXB__MAX_ROUNDS + 1, has_valid ? 16 : 8, "losses"));
+    if (model->stopped_early && !has_valid) {
+        return mxb__section_damaged(section, "section curve: stopped early without validation");
+    }
+    if (n_values > 0 && n_values <= model->n_rounds) {
+        return mxb__section_damaged(section, "section curve: %u losses for %u rounds", n_values, model->n_rounds);
+    }
     if (n_values == 0) {
         return has_valid ? mxb__section_damaged(section, "section curve: validation without training") : MXB_OK;
     }

@@ -1,6 +1,7 @@
 """mixboost train: from a CSV file to a model file."""
 
 import json
+import math
 import os
 import re
 import stat
@@ -223,3 +224,62 @@ def test_same_bytes_for_any_number_of_threads(run, tmp_path, threads, objective)
     one = train(run, data, tmp_path / "one.mxb", *words, "--n_threads", 1)
     many = train(run, data, tmp_path / "many.mxb", *words, "--n_threads", threads)
     assert one.read_bytes() == many.read_bytes()
+
+
+def bounds():
+    """Every option at both ends of its range."""
+    ends = {
+        "num_round": ["1"],
+        "learning_rate": ["5e-324", "1"],
+        "random_state": ["0", "4294967295"],
+        "colsample": ["5e-324", "1"],
+        "subsample": ["5e-324", "1"],
+        "lambda_l2": ["0", "1e300"],
+        "min_child_weight": ["0", "1e300"],
+        "early_stopping_rounds": ["0", "1000000"],
+        "base_score": ["-1e300", "1e300"],
+        "tree_probability": ["0", "1"],
+        "max_max_depth": ["1", "30"],
+        "hist_nbins": ["2", "256"],
+        "alpha": ["0", "1e300"],
+        "gamma": ["5e-324", "1e70"],
+        "n_components": ["1", "1000"],
+    }
+    return [(name, value) for name, values in ends.items() for value in values]
+
+
+@pytest.mark.parametrize(("name", "value"), bounds())
+def test_a_model_at_the_end_of_a_range_loads_and_predicts(run, numbers_csv, tmp_path, name, value):
+    model = tmp_path / "m.mxb"
+    options = {"num_round": 6, "tree_probability": 0.5, "n_components": 20, name: value}
+    words = [word for option in options.items() for word in (f"--{option[0]}", option[1])]
+    done = run("train", numbers_csv, "--label", "y", "--valid-fraction", 0.2, *words, "--quiet", "--model", model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run("show", model).returncode == 0
+    predicted = predictions(run("predict", model, numbers_csv).stdout)
+    assert len(predicted) == 300 and all(map(math.isfinite, predicted))
+
+
+def test_validation_rows_of_weight_0_do_not_count(run, numbers_csv, tmp_path):
+    rows = [line.split(",") for line in numbers_csv.read_text().splitlines()[1:]]
+    weighted = write_csv(tmp_path / "weighted.csv", "abcyw", [[*row, 1] for row in rows])
+    curves = []
+    for name, extra in {"plain": [], "huge": [["0", "0", "0", "1e200", 0]], "none": [["0", "0", "0", "7", 0]]}.items():
+        valid = write_csv(tmp_path / f"{name}.csv", "abcyw", [*([*row, 1] for row in rows[:100]), *extra])
+        model = tmp_path / f"{name}.mxb"
+        train(run, weighted, model, "--weight", "w", "--valid", valid)
+        curves.append(shown(run, model)["curve"]["valid"])
+    assert curves[0] == curves[1] == curves[2]
+
+
+def test_tiny_labels_have_a_loss(run, tmp_path):
+    rows = [[a, b, c, f"{y}e-200"] for a, b, c, y in make_rows(100, seed=2)]
+    model = train(run, write_csv(tmp_path / "tiny.csv", "abcy", rows), tmp_path / "m.mxb", "--valid-fraction", 0.2)
+    curve = shown(run, model)["curve"]["train"]
+    assert 0 < curve[-1] < curve[0]
+
+
+def test_labels_are_judged_before_the_split(run, numbers_csv):
+    done = run("train", numbers_csv, "--label", "y", "--objective", "logloss", "--valid-fraction", 0.2, "--model", "m")
+    assert done.returncode == 1
+    assert re.search(r"have more than two values \(.*\); logloss needs exactly two\n$", done.stderr)

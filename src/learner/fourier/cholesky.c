@@ -5,6 +5,7 @@
 
 static const double LOST_PIVOT = 1e-14;
 static const double FIRST_JITTER = 1e-12;
+static const double LAST_JITTER = 1e12; /* makes any finite matrix positive; what is left is not finite */
 
 /* Row by row; 0 if a pivot was lost. */
 static int factor(double *a, size_t n, const double *diagonal) {
@@ -42,11 +43,13 @@ unsigned mxb__cholesky_factor(double *a, size_t n, double *diagonal) {
     }
     unsigned n_repairs = 0;
     for (double jitter = FIRST_JITTER; !factor(a, n, diagonal); jitter *= 10.0) {
+        int is_last = jitter > LAST_JITTER; /* some element is not finite: give up on the matrix */
         n_repairs++;
         for (size_t i = 0; i < n; i++) {
-            a[i * n + i] = diagonal[i] + jitter * largest;
+            diagonal[i] = is_last ? 0.0 : diagonal[i];
+            a[i * n + i] = is_last ? 1.0 : diagonal[i] + jitter * largest;
             for (size_t j = 0; j < i; j++) {
-                a[i * n + j] = a[j * n + i];
+                a[i * n + j] = is_last ? 0.0 : a[j * n + i];
             }
         }
     }

@@ -31,6 +31,8 @@ struct fourier_memory {
     int is_repaired; /* that factor needed jitter */
 };
 
+_Static_assert(sizeof(struct fourier_memory) <= 64, "only the first 64 bytes of a workspace begin as zero");
+
 struct fourier_state {
     struct fourier_memory *memory;
     const struct fit_input *input;

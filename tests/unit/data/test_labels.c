@@ -44,7 +44,7 @@ static void numbers(void) {
     CHECK_INT(labels.n_rows, 4);
     CHECK_INT(memcmp(labels.values, y, sizeof y), 0);
     CHECK(labels.weights == NULL);
-    CHECK(labels.sum == 4 && labels.largest == 3);
+    CHECK(labels.sum == 4);
     mxb__labels_clear(&labels);
     CHECK(labels.values == NULL && labels.n_rows == 0);
     OK(read_rows(y, w, 4, 0, NULL, &labels, &error), error);
@@ -98,6 +98,9 @@ static void known_classes(void) {
     double other[] = {3, 3, 4};
     refused(other, NULL, 3, 1, known, "the label of row 3 of the training data is 4; the training labels are -1 and 3");
     OK(read_rows(other, w, 3, 1, known, &labels, &error), error); /* row 3 weighs nothing */
+    mxb__labels_clear(&labels);
+    other[2] = NAN; /* nor does it matter what its label is */
+    OK(read_rows(other, w, 3, 1, known, &labels, &error), error);
     mxb__labels_clear(&labels);
 }
 
@@ -159,7 +162,6 @@ static void limits_are_allowed(void) {
     struct labels labels;
     mxb_error error;
     OK(read_rows(y, NULL, 3, 0, NULL, &labels, &error), error);
-    CHECK(labels.largest == 1e300);
     mxb__labels_clear(&labels);
     OK(read_rows(y, w, 3, 0, NULL, &labels, &error), error);
     mxb__labels_clear(&labels);

@@ -169,7 +169,19 @@ static void zero_matrix_becomes_the_identity(void) {
     CHECK_NEAR(b[2], 3.0, 0.0);
 }
 
+static void what_is_not_finite_comes_to_an_end(void) {
+    double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++) {
+        double a[9] = {2, 0, 0, 1, 2, 0, 1, 1, 2}, scratch[3], b[3] = {1, 2, 3};
+        a[3 + k % 2] = bad[k];
+        CHECK(mxb__cholesky_factor(a, 3, scratch) > 0);
+        mxb__cholesky_solve(a, 3, b);
+        CHECK(b[0] == 1 && b[1] == 2 && b[2] == 3);
+    }
+}
+
 int main(void) {
+    RUN(what_is_not_finite_comes_to_an_end);
     RUN(solutions_equal_elimination);
     RUN(scale_does_not_matter);
     RUN(singular_matrices_are_repaired);

@@ -102,6 +102,8 @@ static void curve(void) {
     static const struct damage damages[] = {
         DAMAGE(SECTION_CURVE, 0, "\2", "section curve: stopped_early is 2, not 0 or 1"),
         DAMAGE(SECTION_CURVE, 5, "\xFF", "section curve: has_valid is 255, not 0 or 1"),
+        DAMAGE(SECTION_CURVE, 0, "\1\3\0\0\0\0", "section curve: stopped early without validation"),
+        DAMAGE(SECTION_CURVE, 1, "\2\0\0\0", "section curve: 2 losses for 2 rounds"),
         DAMAGE(SECTION_CURVE, 1, "\2\0\0\1", "section curve: 16777218 losses; at most 16777217"),
         DAMAGE(SECTION_CURVE, 1, "\4\0\0\0", "section curve: 4 losses in 48 bytes"),
         DAMAGE(SECTION_CURVE, 1, "\0\0\0\0", "section curve: validation without training"),
