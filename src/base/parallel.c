@@ -1,15 +1,14 @@
 /* A pool of threads that lives as long as one call. Waiting is passive, so a loaded machine costs no more than its
  * load, and nothing is left behind for fork to break. Knows nothing of the work. */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/processors.h"
 
 /* Waking a thread and waiting for it costs some 10 us on a busy machine. */
 static const double WORTH_SHARING_NS = 50e3;
@@ -38,17 +37,6 @@ struct pool {
     size_t n_tasks;
     _Atomic size_t next_task;
 };
-
-size_t mxb__n_processors(void) {
-#ifdef CPU_COUNT
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0) {
-        return (size_t)CPU_COUNT(&allowed);
-    }
-#endif
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (size_t)n : 1;
-}
 
 struct pool *mxb__pool_open(size_t n_threads) {
     struct pool *pool;

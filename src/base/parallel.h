@@ -10,9 +10,6 @@ struct pool;
  */
 typedef void (*task_fn)(void *context, size_t index, size_t thread);
 
-/** Processors this process may use (its affinity), at least 1. */
-size_t mxb__n_processors(void);
-
 /** Opens a pool of at most `n_threads` (0: all processors). Starts nothing and cannot fail: where threads or memory
  *  cannot be had, fewer work. NULL is a pool of one. */
 struct pool *mxb__pool_open(size_t n_threads);

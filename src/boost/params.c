@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/parallel.h"
+#include "base/processors.h"
 
 enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE, LIST_OR_AUTO };
 

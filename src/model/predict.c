@@ -11,6 +11,7 @@
 #include "base/math.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "data/dataset.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
@@ -284,7 +285,8 @@ mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
     struct prediction job = {.model = model, .dataset = dataset, .output = output, .scores = out};
     size_t n_blocks = mxb__n_blocks(dataset->n_rows, choose_block_rows(&job, count_components(&job)));
     size_t n_useful = n_blocks < MAX_THREADS ? n_blocks : MAX_THREADS;
-    size_t n_wanted = n_threads == 0 ? mxb__n_processors() : (size_t)n_threads;
+    /* Counting processors reads files: not for a block that one thread predicts. */
+    size_t n_wanted = n_threads > 0 ? (size_t)n_threads : n_useful > 1 ? mxb__n_processors() : 1;
     struct pool *pool = mxb__pool_open(n_wanted < n_useful ? n_wanted : n_useful);
     mxb_status status = job_prepare(&job, mxb__pool_n_threads(pool), error);
     if (status == MXB_OK) {

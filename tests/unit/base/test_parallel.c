@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/processors.h"
 #include "check.h"
 
 enum { MAX_TASKS = 2000, MAX_THREADS = 256 };

@@ -2,7 +2,7 @@
 #include "boost/params.h"
 
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/processors.h"
 #include "check.h"
 
 struct expected_option {
