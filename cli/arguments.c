@@ -159,6 +159,23 @@ const char *arguments_flag(const struct arguments *arguments, const char *name) 
     return NULL;
 }
 
+int arguments_count(const struct arguments *arguments, const char *name, uint64_t lowest, uint64_t highest,
+                    uint64_t *count) {
+    enum { MAX_DIGITS = 18 };
+    const char *text = arguments_flag(arguments, name);
+    if (text == NULL) {
+        return EXIT_DONE;
+    }
+    size_t n_digits = strspn(text, "0123456789");
+    unsigned long long number = n_digits <= MAX_DIGITS ? strtoull(text, NULL, 10) : UINT64_MAX;
+    if (n_digits == 0 || text[n_digits] != '\0' || number < lowest || number > highest) {
+        return fail_usage("--%s must be a whole number from %llu to %llu, not \"%s\"", name, (unsigned long long)lowest,
+                          (unsigned long long)highest, text);
+    }
+    *count = number;
+    return EXIT_DONE;
+}
+
 const char *arguments_option(const struct arguments *arguments, size_t index) {
     return arguments->command->takes_options ? arguments->values[arguments->command->n_flags + index] : NULL;
 }

@@ -2,6 +2,8 @@
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
+#include <stdint.h>
+
 #include "command.h"
 
 struct arguments {
@@ -17,6 +19,11 @@ void arguments_clear(struct arguments *arguments);
 
 /** The value of a flag of the command, "" for a flag without value, or NULL when it was not given. */
 const char *arguments_flag(const struct arguments *arguments, const char *name);
+
+/** Reads the whole number that flag `name` was given into `*count`, which stays as it is without the flag. Returns
+ *  EXIT_DONE, or an exit code after saying that it must be `lowest` to `highest`. */
+int arguments_count(const struct arguments *arguments, const char *name, uint64_t lowest, uint64_t highest,
+                    uint64_t *count);
 
 /** What was given for option `index` of the library's table, or NULL. */
 const char *arguments_option(const struct arguments *arguments, size_t index);

@@ -15,11 +15,12 @@
 #include "progress.h"
 #include "source.h"
 #include "text.h"
+#include "training_input.h"
 
 static const struct flag flags[] = {
-    {"label", "COLUMN", "The column to predict: its name, or its number counted from 1.", 1},
+    TRAINING_INPUT_LABEL_FLAG,
     {"model", "OUT.mxb", "The file that the model is saved to.", 1},
-    {"weight", "COLUMN", "The column that says how much each row counts: its name or number.", 0},
+    TRAINING_INPUT_WEIGHT_FLAG,
     {"valid", "VALID.csv", "Rows to judge every round by: the training stops early and keeps the best round.", 0},
     {"valid-fraction", "F", "The same with this share of the rows of DATA.csv, drawn at random: over 0, below 1.", 0},
     {"from", "MODEL", "Go on from this model: num_round counts its rounds too.", 0},
@@ -31,10 +32,10 @@ static const struct flag flags[] = {
 /* What a training needs. All NULL until made, all freed in the end. */
 struct training {
     mxb_params *params;
-    double valid_fraction;   /* 0: not asked for */
-    size_t checkpoint_every; /* rounds; 0: never */
-    size_t n_saved;          /* rounds of the last checkpoint */
-    mxb_model *from;         /* NULL: from nothing */
+    double valid_fraction;     /* 0: not asked for */
+    uint64_t checkpoint_every; /* rounds; 0: never */
+    size_t n_saved;            /* rounds of the last checkpoint */
+    mxb_model *from;           /* NULL: from nothing */
     mxb_table *table;
     mxb_table *valid_table;
     mxb_dataset *all; /* the rows of the table; `train` when none are split off */
@@ -60,18 +61,6 @@ static void training_clear(struct training *training) {
     mxb_params_free(training->params);
 }
 
-static int set_options(struct training *training, const struct arguments *arguments) {
-    mxb_error error;
-    mxb_status status = mxb_params_create(&training->params, &error);
-    for (size_t i = 0; status == MXB_OK && i < mxb_option_count(); i++) {
-        const char *value = arguments_option(arguments, i);
-        if (value != NULL) {
-            status = mxb_params_set(training->params, mxb_option_name(i), value, &error);
-        }
-    }
-    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
-}
-
 static int set_valid_fraction(struct training *training, const struct arguments *arguments) {
     const char *text = arguments_flag(arguments, "valid-fraction");
     if (text == NULL) {
@@ -85,20 +74,6 @@ static int set_valid_fraction(struct training *training, const struct arguments 
     return EXIT_DONE;
 }
 
-static int set_checkpoint_every(struct training *training, const struct arguments *arguments) {
-    const char *text = arguments_flag(arguments, "checkpoint-every");
-    if (text == NULL) {
-        return EXIT_DONE;
-    }
-    char *end;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || number < 1 || number > 1000000) {
-        return fail_usage("--checkpoint-every must be a whole number from 1 to 1000000, not \"%s\"", text);
-    }
-    training->checkpoint_every = (size_t)number;
-    return EXIT_DONE;
-}
-
 /* Everything that can be wrong before a file is read. */
 static int check_arguments(struct training *training, const struct arguments *arguments) {
     const char *data = arguments->operands[0];
@@ -109,10 +84,10 @@ static int check_arguments(struct training *training, const struct arguments *ar
         code = set_valid_fraction(training, arguments);
     }
     if (code == EXIT_DONE) {
-        code = set_checkpoint_every(training, arguments);
+        code = arguments_count(arguments, "checkpoint-every", 1, 1000000, &training->checkpoint_every);
     }
     if (code == EXIT_DONE) {
-        code = set_options(training, arguments);
+        code = training_input_options(arguments, &training->params);
     }
     if (code != EXIT_DONE) {
         return code;
@@ -202,8 +177,8 @@ static int read_valid(struct training *training, const struct arguments *argumen
 
 static int split_valid(struct training *training) {
     mxb_error error;
-    int stratify = strcmp(mxb_params_get(training->params, "objective"), "logloss") == 0;
-    uint64_t seed = (uint64_t)strtod(mxb_params_get(training->params, "random_state"), NULL);
+    int stratify = training_input_has_classes(training->params);
+    uint64_t seed = training_input_seed(training->params);
     training->train = NULL;
     mxb_status status = mxb_dataset_split(training->all, training->valid_fraction, stratify, seed, &training->train,
                                           &training->valid, &error);
@@ -274,7 +249,7 @@ static mxb_status save_so_far(struct training *training, const char *path, mxb_e
 static mxb_status train_all(struct training *training, const char *path, struct progress *progress, mxb_error *error) {
     mxb_status status = begin(training, error);
     while (status == MXB_OK && !mxb_trainer_is_done(training->trainer)) {
-        size_t every = training->checkpoint_every;
+        size_t every = (size_t)training->checkpoint_every;
         size_t done = mxb_trainer_n_rounds(training->trainer);
         size_t until = every == 0 ? SIZE_MAX : (done / every + 1) * every;
         status = mxb_trainer_run(training->trainer, until, progress_update, progress, error);
@@ -290,7 +265,8 @@ static mxb_status train_all(struct training *training, const char *path, struct 
 static int fit(struct training *training, const char *path, int quiet) {
     mxb_error error;
     struct progress progress;
-    progress_init(&progress, quiet, (size_t)strtod(mxb_params_get(training->params, "num_round"), NULL));
+    size_t n_rounds = (size_t)strtod(mxb_params_get(training->params, "num_round"), NULL);
+    progress_init(&progress, quiet, n_rounds, "round", "validation");
     mxb_status status = train_all(training, path, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {

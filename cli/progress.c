@@ -33,21 +33,29 @@ static size_t terminal_columns(void) {
     return columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
 }
 
-void progress_init(struct progress *progress, int quiet, size_t n_rounds) {
+void progress_init(struct progress *progress, int quiet, size_t n_rounds, const char *unit, const char *valid_name) {
     memset(progress, 0, sizeof *progress);
+    progress->unit = unit;
+    progress->valid_name = valid_name;
     progress->n_rounds = n_rounds;
     progress->style = quiet ? PROGRESS_NONE : stderr_is_terminal() ? PROGRESS_BAR : PROGRESS_LINES;
     progress->valid_loss = NAN;
 }
 
-/* "train 0.123, validation 0.234". */
+/* "train 0.123, validation 0.234"; nothing before the first round is done. */
 static void print_losses(const struct progress *progress, char *out, size_t out_size) {
-    if (isnan(progress->valid_loss)) {
+    if (progress->round == 0) {
+        *out = '\0';
+    } else if (isnan(progress->valid_loss)) {
         snprintf(out, out_size, "train %.6g", progress->train_loss);
     } else {
-        snprintf(out, out_size, "train %.6g, validation %.6g", progress->train_loss, progress->valid_loss);
+        snprintf(out, out_size, "train %.6g, %s %.6g", progress->train_loss, progress->valid_name,
+                 progress->valid_loss);
     }
 }
+
+/* Rounds done, the part of the next one counted. */
+static double n_done(const struct progress *progress) { return (double)progress->round + progress->part; }
 
 /* "12 s left", or once all is done "in 34 s". */
 static void print_time(const struct progress *progress, int is_last, char *out, size_t out_size) {
@@ -55,7 +63,7 @@ static void print_time(const struct progress *progress, int is_last, char *out, 
     if (is_last) {
         snprintf(out, out_size, "in %s", text_duration(duration, progress->seconds));
     } else {
-        double left = progress->seconds / (double)progress->round * (double)(progress->n_rounds - progress->round);
+        double left = progress->seconds / n_done(progress) * ((double)progress->n_rounds - n_done(progress));
         snprintf(out, out_size, "%s left", text_duration(duration, left));
     }
 }
@@ -64,7 +72,8 @@ static void print_time(const struct progress *progress, int is_last, char *out, 
  * never reaches the last column, where terminals begin a new one. */
 static void draw_bar(const struct progress *progress, const char *losses, const char *time) {
     char text[MAX_COLUMNS + 1];
-    int n = snprintf(text, sizeof text, "%zu/%zu  %s  %s", progress->round, progress->n_rounds, losses, time);
+    int n = snprintf(text, sizeof text, "%zu/%zu  %s%s%s", progress->round, progress->n_rounds, losses,
+                     *losses == '\0' ? "" : "  ", time);
     size_t n_text = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
     size_t room = terminal_columns() - 1;
     size_t n_bar = room > n_text + 3 ? room - n_text - 3 : 0;
@@ -73,7 +82,7 @@ static void draw_bar(const struct progress *progress, const char *losses, const 
         if (n_bar > MAX_BAR) {
             n_bar = MAX_BAR;
         }
-        size_t n_full = n_bar * progress->round / (progress->n_rounds > 0 ? progress->n_rounds : 1);
+        size_t n_full = (size_t)((double)n_bar * n_done(progress) / (double)progress->n_rounds);
         memset(bar, ' ', n_bar + 3);
         bar[0] = '[';
         memset(bar + 1, '=', n_full);
@@ -95,10 +104,15 @@ static void show(struct progress *progress, int is_last) {
     if (progress->style == PROGRESS_BAR) {
         draw_bar(progress, losses, time);
     } else {
-        fprintf(stderr, "round %zu of %zu: %s, %s\n", progress->round, progress->n_rounds, losses, time);
+        fprintf(stderr, "%s %zu of %zu: %s, %s\n", progress->unit, progress->round, progress->n_rounds, losses, time);
     }
+    progress->is_shown = 1;
     progress->shown_round = progress->round;
     progress->shown_seconds = progress->seconds;
+}
+
+static int bar_is_due(const struct progress *progress) {
+    return !progress->is_shown || progress->seconds - progress->shown_seconds >= seconds_between_draws;
 }
 
 /* Whether the last round done is one of those to be shown; the very last is left to progress_finish. */
@@ -107,7 +121,7 @@ static int is_due(const struct progress *progress) {
         return 0;
     }
     if (progress->style == PROGRESS_BAR) {
-        return progress->shown_round == 0 || progress->seconds - progress->shown_seconds >= seconds_between_draws;
+        return bar_is_due(progress);
     }
     size_t every = (progress->n_rounds + N_LINES - 1) / N_LINES;
     return progress->round == 1 || progress->round % every == 0;
@@ -119,14 +133,24 @@ int progress_update(void *context, size_t round, double train_loss, double valid
     progress->train_loss = train_loss;
     progress->valid_loss = valid_loss;
     progress->seconds = seconds;
+    progress->part = 0;
     if (is_due(progress)) {
         show(progress, 0);
     }
     return !interrupt_caught();
 }
 
+int progress_advance(struct progress *progress, double part, double seconds) {
+    progress->seconds = seconds;
+    progress->part = part;
+    if (progress->style == PROGRESS_BAR && bar_is_due(progress)) {
+        show(progress, 0);
+    }
+    return !interrupt_caught();
+}
+
 void progress_finish(struct progress *progress) {
-    if (progress->style == PROGRESS_NONE || progress->round == 0) {
+    if (progress->style == PROGRESS_NONE || (progress->round == 0 && !progress->is_shown)) {
         return;
     }
     if (progress->style == PROGRESS_BAR || progress->shown_round != progress->round) {

@@ -242,6 +242,18 @@ MXB_API int mxb_trainer_is_done(const mxb_trainer *trainer);
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_error *error);
 MXB_API void mxb_trainer_free(mxb_trainer *trainer);
 
+/** Trains on all folds but one and measures on the one left out, for each of `n_folds` (2 to 1000) folds of each of
+ *  `n_repeats` shuffles of the rows: `losses` takes the metric of each, n_folds * n_repeats values, repeat by repeat.
+ *  Folds differ by at most one row; with `stratify` not 0 so do their rows of each label value, of which there must be
+ *  `n_folds` or more. The same seed gives the same folds. Everything a training learns from data (bins, scaling) comes
+ *  from its own rows, and none is stopped early, since that would look at the rows it is judged by. `progress` (may be
+ *  NULL) is called after every round of every training; its `round` then counts folds from 1, through all repeats,
+ *  and `valid_loss` is NaN but for one more call at the end of each fold, which has what was measured. */
+MXB_API MXB_NODISCARD mxb_status mxb_cross_validate(const mxb_dataset *dataset, const mxb_params *params,
+                                                    size_t n_folds, size_t n_repeats, int stratify, uint64_t seed,
+                                                    mxb_progress_fn progress, void *context, double *losses,
+                                                    mxb_error *error);
+
 /* ---- Model ------------------------------------------------------------------------------------------------------- */
 
 /** Saves atomically: after a crash the file holds the old bytes or the new, never a mixture. Same model, same bytes. */
@@ -273,6 +285,10 @@ typedef enum mxb_output {
  *  that row alone, to the last bit. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
                                                    mxb_output output, int n_threads, double *out, mxb_error *error);
+
+/** The metric of the model's curve over the rows of a dataset with a label; `n_threads` as for mxb_model_predict. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
+                                                    double *metric, mxb_error *error);
 
 MXB_API size_t mxb_model_n_features(const mxb_model *model);
 /** The name of a feature, or NULL. */

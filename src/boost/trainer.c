@@ -1,11 +1,10 @@
 /* The boosting loop, the one there is: Algorithm 1 of the paper behind a trainer that can pause. Knows nothing of the
  * insides of a term. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "boost/trainer.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "boost/schedule.h"
 
@@ -128,18 +127,12 @@ static mxb_status run_round(mxb_trainer *trainer, const struct pools *pools, mxb
     return mxb__trainer_evaluate(trainer, model->n_rounds, pools->all, error);
 }
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress, void *context,
                            mxb_error *error) {
     if (trainer->has_failed) {
         return mxb__fail(error, MXB_ERROR_PARAM, "this training has failed before and can only be freed");
     }
-    double began = seconds_now();
+    double began = mxb__seconds_now();
     mxb_status status = MXB_OK;
     mxb_model *model = trainer->model;
     struct pools pools = open_pools(trainer);
@@ -149,7 +142,7 @@ mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progres
         if (status == MXB_OK && progress != NULL) {
             uint32_t round = model->n_rounds;
             double valid_loss = trainer->valid == NULL ? (double)NAN : model->valid_curve[round];
-            if (!progress(context, round, model->train_curve[round], valid_loss, seconds_now() - began)) {
+            if (!progress(context, round, model->train_curve[round], valid_loss, mxb__seconds_now() - began)) {
                 status = mxb__fail(error, MXB_STOPPED, "training was stopped after round %u", round);
             }
         }

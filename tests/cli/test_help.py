@@ -13,6 +13,7 @@ OPTIONS = """
 
 FLAGS = {
     "train": ["label", "weight", "valid", "valid-fraction", "from", "checkpoint-every", "header", "quiet", "model", "help"],
+    "cv": ["label", "folds", "repeats", "seed", "weight", "header", "json", "quiet", "help"],
     "predict": ["proba", "raw", "out", "header", "n_threads", "quiet", "help"],
     "show": ["json", "help"],
 }
@@ -41,8 +42,9 @@ def test_command_help_names_every_flag(run, command):
     assert help_of(run, "help", command) == help_of(run, command, "-h") == text
 
 
-def test_train_help_has_a_row_for_every_option(run):
-    text = help_of(run, "train", "--help")
+@pytest.mark.parametrize("command", ["train", "cv"])
+def test_help_has_a_row_for_every_option(run, command):
+    text = help_of(run, command, "--help")
     table = text[text.index("  option ") :].splitlines()
     starts = [table[0].index(title) for title in ("default", "allowed", "meaning")]
     rows = [line for line in table[1:] if line.startswith("  --")]
@@ -52,7 +54,7 @@ def test_train_help_has_a_row_for_every_option(run):
             assert row[start - 1] == " " and row[start] != " ", row
 
 
-@pytest.mark.parametrize("words", [[], ["train", "--help"], ["predict", "--help"], ["show", "--help"]])
+@pytest.mark.parametrize("words", [[], ["train", "--help"], ["cv", "--help"], ["predict", "--help"], ["show", "--help"]])
 def test_help_fits_100_columns_and_has_no_trailing_blanks(run, words):
     for line in help_of(run, *words).splitlines():
         assert len(line) <= 100

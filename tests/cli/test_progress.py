@@ -1,36 +1,11 @@
 """Progress of a training: a bar on a terminal, a few lines elsewhere."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 
 import pytest
+from terminal import on_terminal
 
 TRAIN = ["train", "numbers.csv", "--label", "y", "--model", "m.mxb"]
-
-
-def on_terminal(program, words, cwd, columns=100, **environment):
-    """Runs with standard error on a terminal of so many columns; returns what appeared there and the exit code."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    settings = {**os.environ, "TERM": "xterm", **environment}
-    process = subprocess.Popen([program, *words], cwd=cwd, stderr=follower, stdin=subprocess.DEVNULL, env=settings)
-    os.close(follower)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(leader, 65536)
-        except OSError:  # the program has closed its end
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(leader)
-    return seen.decode().replace("\r\n", "\n"), process.wait(60)
 
 
 def test_bar(program, numbers_csv, tmp_path):

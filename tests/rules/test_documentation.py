@@ -91,7 +91,7 @@ def test_the_c_lines_of_the_readme_work(root, build, tmp_path, compiler):
 
 def test_the_shell_lines_of_the_readme_work(root, program, tmp_path):
     lines = code_block(root, "sh", "mixboost train").splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4
     rows = "".join(f"{i % 13},{i % 7},{i % 13 + 0.5 * (i % 7)}\n" for i in range(300))
     for name in ("train.csv", "test.csv"):
         (tmp_path / name).write_text("a,b,y\n" + rows)

@@ -1,0 +1,25 @@
+/* What every command that trains takes from its command line: the options, and which columns matter. */
+#ifndef CLI_TRAINING_INPUT_H
+#define CLI_TRAINING_INPUT_H
+
+#include <stdint.h>
+
+#include "arguments.h"
+#include "mixboost/mixboost.h"
+
+/** Makes params of the options that were given. Returns EXIT_DONE, or an exit code after the sentence. */
+int training_input_options(const struct arguments *arguments, mxb_params **params);
+
+/** Whether labels are classes, of which a random part of the rows should have its share. */
+int training_input_has_classes(const mxb_params *params);
+
+/** The seed that the training uses. */
+uint64_t training_input_seed(const mxb_params *params);
+
+/* The flags that name columns. */
+#define TRAINING_INPUT_LABEL_FLAG \
+    { "label", "COLUMN", "The column to predict: its name, or its number counted from 1.", 1 }
+#define TRAINING_INPUT_WEIGHT_FLAG \
+    { "weight", "COLUMN", "The column that says how much each row counts: its name or number.", 0 }
+
+#endif

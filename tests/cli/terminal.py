@@ -1,0 +1,30 @@
+"""A terminal for the program to write to."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+
+def on_terminal(program, words, cwd, columns=100, stdout=None, **environment):
+    """Runs with standard error on a terminal of so many columns; returns what appeared there and the exit code."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    settings = {**os.environ, "TERM": "xterm", **environment}
+    process = subprocess.Popen(
+        [program, *words], cwd=cwd, stdin=subprocess.DEVNULL, stdout=stdout, stderr=follower, env=settings
+    )
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:  # the program has closed its end
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(leader)
+    return seen.decode().replace("\r\n", "\n"), process.wait(60)
