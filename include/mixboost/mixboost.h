@@ -207,8 +207,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_d
 /** Training data made ready: checked, binned, scaled. Serves any number of trainings, also at the same time. */
 typedef struct mxb_prepared mxb_prepared;
 
-/** Prepares `train`, which must outlive it. Uses the options `objective`, `hist_nbins`, `fourier_scaling` and the
- * thread counts; a trainer on it must have the same first three. */
+/** Prepares `train`, which must outlive it. Uses the options `objective`, `use_histograms`, `hist_nbins` (not for
+ * exact trees), `fourier_scaling` and the thread counts; a trainer on it must have the same first four. */
 MXB_API MXB_NODISCARD mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *params,
                                                      mxb_prepared **prepared, mxb_error *error);
 MXB_API void mxb_prepared_free(mxb_prepared *prepared);

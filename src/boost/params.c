@@ -57,9 +57,11 @@ static const struct option_row TABLE[N_OPTIONS] = {
         {"depth_probabilities", LIST_OR_AUTO, "auto", "numbers from 0 to 1 with commas between them, or auto", 0, 1, 0,
          "Probability of each maximal depth from min_max_depth to max_max_depth, summing to 1; "
          "auto: all the same."},
-    [OPTION_USE_HISTOGRAMS] = {"use_histograms", BOOLEAN, "true", "true | false", 0, 1, 0, "Grow trees on histograms."},
+    [OPTION_USE_HISTOGRAMS] =
+        {"use_histograms", BOOLEAN, "true", "true | false", 0, 1, 0,
+         "Grow trees on histograms of bins; false: exact trees, where every value may be a threshold."},
     [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
-                           "Bins of a feature's values; of 256, one is for missing values."},
+                           "Bins of a feature's values; of 256, one is for missing values. Not for exact trees."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
     [OPTION_ALPHA] = {"alpha", NUMBER, "0.001", "0 to 1e300", 0, 1e300, 0, "L2 penalty of the ridge regression."},
@@ -254,14 +256,7 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
     return MXB_OK;
 }
 
-mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
-    MXB_TRY(check_depths(params, error));
-    if (params->values[OPTION_USE_HISTOGRAMS] == 0.0) {
-        return mxb__fail(error, MXB_ERROR_PARAM,
-                         "use_histograms is false; exact trees are not yet available, use histograms");
-    }
-    return MXB_OK;
-}
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) { return check_depths(params, error); }
 
 uint32_t mxb__param_threads(const mxb_params *params, enum option option) {
     double n = params->values[option];

@@ -48,7 +48,7 @@ struct mxb_params {
 /** Every option at its default. */
 void mxb__params_init(mxb_params *params);
 
-/** What no single value can tell: options that contradict each other or cannot be had. */
+/** What no single value can tell: options that contradict each other. */
 mxb_status mxb__params_check(const mxb_params *params, mxb_error *error);
 
 /** Whether an option shapes the model; thread counts do not. */

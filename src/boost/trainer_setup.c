@@ -13,10 +13,12 @@ const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner,
 /* ---- preparing ---- */
 
 static struct prepare_settings prepare_settings_of(const mxb_params *params) {
+    int exact = mxb__param(params, OPTION_USE_HISTOGRAMS) == 0.0;
     struct prepare_settings settings = {
         .two_classes = mxb__loss_find(params->texts[OPTION_OBJECTIVE])->two_classes,
-        .hist_nbins = mxb__param_count(params, OPTION_HIST_NBINS),
+        .hist_nbins = exact ? 0 : mxb__param_count(params, OPTION_HIST_NBINS),
         .scaling = (enum scaling_kind)mxb__param(params, OPTION_FOURIER_SCALING),
+        .exact = exact,
     };
     return settings;
 }
@@ -263,9 +265,10 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
     struct prepare_settings wanted = prepare_settings_of(&trainer->params);
     const struct prepare_settings *had = &trainer->prepared->settings;
     if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||
-        wanted.scaling != had->scaling) {
+        wanted.scaling != had->scaling || wanted.exact != had->exact) {
         return mxb__fail(error, MXB_ERROR_PARAM,
-                         "objective, hist_nbins or fourier_scaling differ from those the data was prepared with");
+                         "objective, use_histograms, hist_nbins or fourier_scaling differ from those the data was "
+                         "prepared with");
     }
     if (from != NULL) {
         MXB_TRY(check_from(trainer, from, error));

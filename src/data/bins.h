@@ -1,4 +1,5 @@
-/* Step 3 of the data's path, for the trees: at most 256 bins a feature, one of them for missing values. */
+/* Step 3 of the data's path, for the trees: at most 256 bins a feature, one of them for missing values; for exact trees
+ * as many as there are values. */
 #ifndef MXB_DATA_BINS_H
 #define MXB_DATA_BINS_H
 
@@ -7,16 +8,16 @@
 
 #include "data/distinct.h"
 
-/* Bin codes are bytes: 255 bins of values (254 cuts between them) and one of missing values. */
+/* Bin codes of histograms are bytes: 255 bins of values (254 cuts between them) and one of missing values. */
 enum { MXB__MAX_BINS = 256, MXB__MAX_CUTS = 254 };
 
 /* One feature's bins: a value's code is the number of cuts below it, 0 .. n_cuts; n_cuts + 1 means missing. */
 struct feature_bins {
     uint32_t n_cuts;
-    const double *cuts; /* ascending */
+    const double *cuts; /* ascending; NULL for exact trees, see mxb__prepared_threshold */
 };
 
-static inline uint8_t mxb__missing_code(const struct feature_bins *bins) { return (uint8_t)(bins->n_cuts + 1); }
+static inline uint32_t mxb__missing_code(const struct feature_bins *bins) { return bins->n_cuts + 1; }
 
 /** The number that separates neighbours a < b: a <= cut < b. */
 double mxb__bins_cut(double a, double b);

@@ -13,14 +13,13 @@ struct distinct mxb__distinct_find(const double *values, const double *weights, 
     for (size_t i = 0; i < n; i++) {
         if (!isnan(values[i])) {
             scratch->keys[n_present] = mxb__sort_key(values[i]);
-            if (weights != NULL) {
+            if (scratch->rows != NULL) {
                 scratch->rows[n_present] = (uint32_t)i;
             }
             n_present++;
         }
     }
-    mxb__sort_keys(scratch->keys, weights == NULL ? NULL : scratch->rows, n_present, scratch->spare_keys,
-                   scratch->spare_rows);
+    mxb__sort_keys(scratch->keys, scratch->rows, n_present, scratch->spare_keys, scratch->spare_rows);
 
     /* The spare keys are free now; their room takes the values. */
     struct distinct found = {0, (double *)(void *)scratch->spare_keys, scratch->weights};

@@ -11,11 +11,12 @@ struct distinct {
     double *weights; /* sum of the rows' weights, each over 0 */
 };
 
-/* Room for one column of n rows at a time. */
+/* Room for one column of n rows at a time. Afterwards keys and rows hold those of the present rows, ascending, equal
+ * keys in row order. */
 struct distinct_scratch {
     uint64_t *keys;
     uint64_t *spare_keys;
-    uint32_t *rows;       /* NULL where all weights are 1 */
+    uint32_t *rows;       /* may be NULL where all weights are 1 */
     uint32_t *spare_rows; /* likewise */
     double *weights;
 };

@@ -17,6 +17,7 @@ struct prepare_settings {
     int two_classes;
     uint32_t hist_nbins;
     enum scaling_kind scaling;
+    int exact; /* every value a bin of its own, for exact trees; hist_nbins is not looked at */
 };
 
 struct mxb_prepared {
@@ -27,10 +28,16 @@ struct mxb_prepared {
     struct labels labels;
 
     struct feature_bins *bins; /* [n_features] */
-    double *cuts;              /* what bins point into */
-    uint8_t *columns;          /* bin codes [feature][row], for partitioning */
-    uint8_t *records;          /* bin codes [row][record_bytes], for histograms */
-    size_t record_bytes;       /* n_features padded to a multiple of 32 */
+
+    /* For histograms; NULL for exact trees. */
+    double *cuts;        /* what bins point into */
+    uint8_t *columns;    /* bin codes [feature][row], for partitioning */
+    uint8_t *records;    /* bin codes [row][record_bytes], for histograms */
+    size_t record_bytes; /* n_features padded to a multiple of 32 */
+
+    /* For exact trees; NULL for histograms. A code is the number of distinct values below the row's. */
+    uint32_t *codes; /* [feature][row] */
+    uint32_t *order; /* [feature][row] the rows by ascending code, equal ones in row order; missing ones are last */
 
     struct scaling scaling; /* its knots lie in the two arrays below */
     double *knots;
@@ -39,5 +46,20 @@ struct mxb_prepared {
 
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
+
+/** A row's bin code, in either form. */
+static inline uint32_t mxb__prepared_code(const mxb_prepared *prepared, uint32_t feature, size_t row) {
+    return prepared->settings.exact ? prepared->codes[feature * prepared->n_rows + row]
+                                    : prepared->records[row * prepared->record_bytes + feature];
+}
+
+/** The first place in order[begin .. end) of the feature, or in a part of it in the same order, whose row has a code
+ *  above `code`; `end` if none has. */
+uint32_t mxb__order_find_above(const uint32_t *order, const uint32_t *codes, uint32_t begin, uint32_t end,
+                               uint32_t code);
+
+/** The number between the values of `bin` and those of the next: x <= it are codes up to `bin`. After the last bin it
+ * is +inf. */
+double mxb__prepared_threshold(const mxb_prepared *prepared, uint32_t feature, uint32_t bin);
 
 #endif

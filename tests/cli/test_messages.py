@@ -151,12 +151,6 @@ CASES = {
     "option: no such choice": (f"{TRAIN} --objective mae", GOOD, 2, 'objective is "mae"; it must be mse | logloss'),
     "option: no such boolean": (f"{TRAIN} --fit_intercept 1", GOOD, 2, 'fit_intercept is "1"; it must be true | false'),
     "option: no value": (f"{TRAIN} --gamma=", GOOD, 2, 'gamma is ""; it must be over 0, up to 1e70'),
-    "option: not yet": (
-        f"{TRAIN} --use_histograms false",
-        GOOD,
-        2,
-        "use_histograms is false; exact trees are not yet available, use histograms",
-    ),
     "option: depths the wrong way round": (
         f"{TRAIN} --min_max_depth 5 --max_max_depth 3",
         GOOD,

@@ -37,6 +37,19 @@ def test_option_spellings_are_equal(run, numbers_csv, tmp_path):
     assert shown(run, models[0])["options"]["learning_rate"] == "0.25"
 
 
+def test_exact_trees_have_a_threshold_between_any_two_values(run, tmp_path):
+    rows = [[i / 8, int(i == 700)] for i in range(1000)]
+    write_csv(tmp_path / "d.csv", "xy", rows)
+    words = ["--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0, "--min_max_depth", 2]
+    model = train(run, tmp_path / "d.csv", tmp_path / "m.mxb", *words, "--use_histograms", "false")
+    assert shown(run, model)["options"]["use_histograms"] == "false"
+    nodes = shown(run, model)["rounds"][0]["nodes"]
+    thresholds = sorted(node["threshold"] for node in nodes if "threshold" in node)
+    assert thresholds == [699.5 / 8, 700.5 / 8]
+    exact = predictions(run("predict", model, "d.csv").stdout)
+    assert max(abs(value - y) for value, (_, y) in zip(exact, rows, strict=True)) < 1e-12
+
+
 def test_negative_numbers_are_values(run, numbers_csv, tmp_path):
     model = train(run, numbers_csv, tmp_path / "m.mxb", "--base_score", "-1.5")
     assert shown(run, model)["base_score"] == -1.5

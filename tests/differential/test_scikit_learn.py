@@ -55,6 +55,25 @@ def test_a_tree_round_is_a_regression_tree(fit, seed, weighted, depth):
     np.testing.assert_allclose(ours, tree.predict(x), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("depth", [1, 4, 9])
+def test_an_exact_tree_round_is_a_regression_tree_on_continuous_features(fit, seed, weighted, depth):
+    """Thresholds below the root may differ within their gap: ours lie between neighbours of the whole data set."""
+    random = np.random.default_rng(100 + seed)
+    x = random.standard_normal((1200, 4)).astype(np.float32).astype(float)  # as scikit-learn sees it
+    y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + random.standard_normal(1200)
+    weight = random.uniform(0.1, 3.0, 1200) if weighted else None
+    assert min(len(np.unique(column)) for column in x.T) > 1100
+    options = {"tree_probability": 1, "lambda_l2": 0, "min_child_weight": 0, "use_histograms": "false"}
+    ours, model = fit(x, y, weight, min_max_depth=depth, max_max_depth=depth, **ONE_STEP, **options)
+    tree = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y, sample_weight=weight)
+    np.testing.assert_allclose(ours, tree.predict(x), rtol=1e-9, atol=1e-12)
+    root = model["rounds"][0]["nodes"][0]
+    assert root["feature"] == tree.tree_.feature[0]
+    assert root["threshold"] == pytest.approx(tree.tree_.threshold[0], rel=1e-12)
+
+
 @pytest.mark.parametrize("scaling", ["none", "standard", "rank"])
 @pytest.mark.parametrize("intercept", ["true", "false"])
 @pytest.mark.parametrize("alpha", [1e-3, 10.0])

@@ -129,6 +129,18 @@ static const struct setting settings[] = {
      0,
      {"num_round", "7", "objective", "logloss", "n_components", "24", "fourier_scaling", "standard"}},
     {"mse_extreme", 70000, EXTREME, 1, 0, {"num_round", "5", "n_components", "24", "fourier_scaling", "rank"}},
+    {"mse_exact",
+     3000,
+     EXTREME,
+     1,
+     1,
+     {"num_round", "25", "use_histograms", "false", "subsample", "0.7", "colsample", "0.6"}},
+    {"logloss_exact",
+     70000,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "4", "use_histograms", "false", "objective", "logloss", "n_components", "8"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

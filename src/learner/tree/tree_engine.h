@@ -1,5 +1,6 @@
 /* The work of growing a tree that touches rows, in batches of nodes: one call may serve a node or a whole level, so
- * that another engine (a GPU, several machines) fits behind the same calls. */
+ * that another engine (a GPU, several machines) fits behind the same calls. What depends on how splits are found, from
+ * histograms of bins or exactly from sorted rows, is a table of functions. */
 #ifndef MXB_LEARNER_TREE_ENGINE_H
 #define MXB_LEARNER_TREE_ENGINE_H
 
@@ -23,20 +24,17 @@ struct engine_node {
 };
 
 struct tree_engine {
+    const struct engine_ops *ops;
     const struct fit_input *input;
-    uint32_t n_groups_all; /* groups of features in a record */
 
     /* The round's sample. */
     uint32_t n_sampled;
-    int in_order;       /* rows are still 0 .. n - 1: all were sampled and none moved */
     uint8_t *is_column; /* [n_features] sampled? */
     uint32_t *shuffled; /* [n_features] for drawing columns */
-    uint32_t *groups;   /* [n_groups] groups with a sampled column */
-    uint32_t n_groups;
 
     /* The round's gradients in quanta. */
     int packed;
-    struct quanta quanta;      /* of the histograms */
+    struct quanta quanta;      /* of the split search */
     struct quanta wide_quanta; /* of the leaf sums */
     struct split_rules rules;
     union {
@@ -44,53 +42,77 @@ struct tree_engine {
         struct gradient_sum *sums; /* wide */
     };
 
-    uint32_t *rows;    /* [n_rows] the sampled ones, nodes side by side */
-    uint32_t *side[2]; /* [n_rows] each: scratch of the partition, left and right */
+    uint32_t *rows;       /* [n_rows] the sampled ones, nodes side by side */
+    struct split *splits; /* [node of a batch][n_features] scratch of the split search */
 
+    /* A batch is worked in tasks of at most so many rows of one request; scratch for what each comes to. */
+    uint32_t *task_first;          /* [requests + 1] first task of each request */
+    uint32_t *task_left;           /* [task] rows that went left */
+    struct gradient_sum *task_sum; /* [task] */
+
+    /* Histograms (tree_histograms.h). */
+    int in_order;          /* rows are still 0 .. n - 1: all were sampled and none moved */
+    uint32_t *side[2];     /* [n_rows] each: scratch of the partition, left and right */
+    uint32_t n_groups_all; /* groups of features in a record */
+    uint32_t *groups;      /* [n_groups] groups with a sampled column */
+    uint32_t n_groups;
     size_t n_slots;
     size_t n_cells;      /* of a slot */
     char *slots;         /* [n_slots][n_cells], words or sums */
     char *thread_slots;  /* [threads][n_cells], for nodes that all threads build together */
     uint32_t *free_slot; /* stack */
     size_t n_free;
-    struct split *splits; /* [n_slots][n_features] scratch of the split search */
+    struct histogram_request *requests; /* [n_slots] scratch */
 
-    /* A batch is worked in tasks of at most so many rows of one request; scratch for what each comes to. */
-    uint32_t *task_first;          /* [requests + 1] first task of each request */
-    uint32_t *task_left;           /* [task] rows that went left */
-    struct gradient_sum *task_sum; /* [task] */
+    /* Exact trees (tree_exact.h). */
+    size_t max_batch;   /* nodes in one split search */
+    uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
+                           `rows`, in each node by ascending code */
+    uint8_t *goes_left; /* [n_rows] by row number, of the last partition */
+    size_t n_spares;    /* threads, or features where these are fewer */
+    uint32_t *spares;   /* [n_spares][n_rows] scratch of the partition */
 };
-
-/** Takes the engine's arrays from the workspace; measures when its base is NULL. */
-void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
-
-/** Starts a tree: samples rows and columns and turns gradients into quanta. All slots are free. */
-void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
-
-uint32_t mxb__engine_take_slot(struct tree_engine *engine);
-void mxb__engine_return_slot(struct tree_engine *engine, uint32_t slot);
-
-/* Builds the histogram of `node`; then, if `sibling` is a slot, subtracts it there: what held the parent now holds the
- * other child. */
-struct histogram_request {
-    struct engine_node node;
-    uint32_t sibling;
-};
-void mxb__engine_histograms(struct tree_engine *engine, const struct histogram_request *requests, size_t n);
 
 struct split_request {
     struct engine_node node;
     struct gradient_sum total; /* out */
     struct split split;        /* out; gain 0 = none */
 };
-void mxb__engine_splits(struct tree_engine *engine, struct split_request *requests, size_t n);
 
 struct partition_request {
     struct engine_node node;
     struct split split;
     uint32_t middle; /* out: left rows are begin .. middle, in their old order; right ones middle .. end, likewise */
 };
-void mxb__engine_partition(struct tree_engine *engine, struct partition_request *requests, size_t n);
+
+/* A node whose rows were partitioned, and the two that have them now. */
+struct open_request {
+    struct engine_node *parent;
+    struct engine_node *left;
+    struct engine_node *right;
+};
+
+/* How splits are found. A node is opened before its split is searched, and closed after; opening children closes their
+ * parent. */
+struct engine_ops {
+    void (*carve)(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
+    /* Starts a tree whose sample is drawn: gradients to quanta, no node open. */
+    void (*begin)(struct tree_engine *engine, const struct draw *draw);
+    /* How many nodes, one at least, may be split and their children opened, when so many levels follow below these. */
+    size_t (*room)(const struct tree_engine *engine, size_t levels_below);
+    void (*open_root)(struct tree_engine *engine, struct engine_node *root);
+    void (*open_children)(struct tree_engine *engine, const struct open_request *requests, size_t n);
+    void (*close)(struct tree_engine *engine, struct engine_node *node);
+    void (*find_splits)(struct tree_engine *engine, struct split_request *requests, size_t n);
+    void (*partition)(struct tree_engine *engine, struct partition_request *requests, size_t n);
+};
+
+/** Chooses the engine that the data was prepared for and takes its arrays from the workspace; measures when its base is
+ *  NULL. */
+void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
+
+/** Starts a tree: samples rows and columns and turns gradients into quanta. */
+void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
 
 /* Sums in wide quanta over the rows of a leaf. */
 struct leaf_request {

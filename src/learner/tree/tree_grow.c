@@ -1,27 +1,27 @@
-/* Growing a tree level by level, as far as the histograms' slots allow, and part by part beyond. The tree does not
- * depend on the order: sums are integers, and nodes are renumbered breadth-first afterwards. Knows nothing of rows. */
+/* Growing a tree level by level, as far as the engine has room, and part by part beyond. The tree does not depend on
+ * the order: sums are integers, and nodes are renumbered breadth-first afterwards. Knows nothing of rows or histograms.
+ */
 #include "learner/tree/tree_grow.h"
 
 void mxb__grower_carve(struct grower *grower, const struct fit_input *input, struct workspace *workspace) {
     size_t max_leaves = mxb__engine_max_leaves(input);
     grower->nodes = mxb__carve(workspace, 2 * max_leaves, sizeof *grower->nodes);
-    grower->histograms = mxb__carve(workspace, max_leaves, sizeof *grower->histograms);
+    grower->opens = mxb__carve(workspace, max_leaves, sizeof *grower->opens);
     grower->splits = mxb__carve(workspace, max_leaves, sizeof *grower->splits);
     grower->partitions = mxb__carve(workspace, max_leaves, sizeof *grower->partitions);
 }
 
-/* Finds the splits of nodes first .. first + n, which all have histograms; those without one give up their slot. */
+/* Finds the splits of nodes first .. first + n, which are open; those without one are closed. */
 static void find_splits(struct grower *grower, uint32_t first, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         grower->splits[i].node = grower->nodes[first + i].rows;
     }
-    mxb__engine_splits(grower->engine, grower->splits, n);
+    grower->engine->ops->find_splits(grower->engine, grower->splits, n);
     for (uint32_t i = 0; i < n; i++) {
         struct grow_node *node = &grower->nodes[first + i];
         node->split = grower->splits[i].split;
         if (node->split.gain == 0.0) {
-            mxb__engine_return_slot(grower->engine, node->rows.slot);
-            node->rows.slot = MXB__NO_SLOT;
+            grower->engine->ops->close(grower->engine, &node->rows);
         }
     }
 }
@@ -37,7 +37,7 @@ static uint32_t split_nodes(struct grower *grower, uint32_t *next, uint32_t end,
             grower->partitions[n++] = (struct partition_request){.node = node->rows, .split = node->split};
         }
     }
-    mxb__engine_partition(grower->engine, grower->partitions, n);
+    grower->engine->ops->partition(grower->engine, grower->partitions, n);
     n = 0;
     for (uint32_t i = begin; i < *next; i++) {
         struct grow_node *node = &grower->nodes[i];
@@ -54,28 +54,19 @@ static uint32_t split_nodes(struct grower *grower, uint32_t *next, uint32_t end,
     return n;
 }
 
-/* Histograms for the children of nodes begin .. end: the smaller child is built in a new slot, the larger one takes
- * over the parent's. */
-static void build_children(struct grower *grower, uint32_t begin, uint32_t end) {
+static void open_children(struct grower *grower, uint32_t begin, uint32_t end) {
+    struct grow_node *nodes = grower->nodes;
     size_t n = 0;
     for (uint32_t i = begin; i < end; i++) {
-        struct grow_node *node = &grower->nodes[i];
-        if (node->left != 0) {
-            struct engine_node *left = &grower->nodes[node->left].rows;
-            struct engine_node *right = &grower->nodes[node->left + 1].rows;
-            struct engine_node *smaller = left->end - left->begin <= right->end - right->begin ? left : right;
-            struct engine_node *larger = smaller == left ? right : left;
-            smaller->slot = mxb__engine_take_slot(grower->engine);
-            larger->slot = node->rows.slot;
-            node->rows.slot = MXB__NO_SLOT;
-            grower->histograms[n++] = (struct histogram_request){*smaller, larger->slot};
+        uint32_t left = nodes[i].left;
+        if (left != 0) {
+            grower->opens[n++] = (struct open_request){&nodes[i].rows, &nodes[left].rows, &nodes[left + 1].rows};
         }
     }
-    mxb__engine_histograms(grower->engine, grower->histograms, n);
+    grower->engine->ops->open_children(grower->engine, grower->opens, n);
 }
 
-/* Grows all that lies below nodes first .. first + n, which are of one depth and have histograms. Every level in
- * progress holds a slot of its own at least: so many are kept back from the children of this one. */
+/* Grows all that lies below nodes first .. first + n, which are of one depth and open. */
 static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
     struct tree_engine *engine = grower->engine;
     uint32_t end = first + n;
@@ -84,19 +75,19 @@ static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
     for (uint32_t next = first; next < end;) {
         uint32_t begin = next;
         uint32_t first_child = grower->n_nodes;
-        if (child_depth == grower->max_depth) { /* the children will be leaves: no more histograms */
+        if (child_depth == grower->max_depth) { /* the children will be leaves: never opened */
             split_nodes(grower, &next, end, n);
             for (uint32_t i = begin; i < next; i++) {
                 if (grower->nodes[i].left != 0) {
-                    mxb__engine_return_slot(engine, grower->nodes[i].rows.slot);
+                    engine->ops->close(engine, &grower->nodes[i].rows);
                 }
             }
             continue;
         }
-        size_t kept_back = grower->max_depth - 1 - child_depth;
-        uint32_t n_split = split_nodes(grower, &next, end, engine->n_free - kept_back);
+        size_t room = engine->ops->room(engine, grower->max_depth - 1 - child_depth);
+        uint32_t n_split = split_nodes(grower, &next, end, room);
         if (n_split > 0) {
-            build_children(grower, begin, next);
+            open_children(grower, begin, next);
             grow_below(grower, first_child, 2 * n_split);
         }
     }
@@ -108,9 +99,7 @@ void mxb__grower_run(struct grower *grower, struct tree_engine *engine, uint32_t
     grower->n_nodes = 1;
     grower->nodes[0] = (struct grow_node){.rows = {0, engine->n_sampled, MXB__NO_SLOT}};
     if (max_depth > 0) {
-        grower->nodes[0].rows.slot = mxb__engine_take_slot(engine);
-        struct histogram_request root = {grower->nodes[0].rows, MXB__NO_SLOT};
-        mxb__engine_histograms(engine, &root, 1);
+        engine->ops->open_root(engine, &grower->nodes[0].rows);
         grow_below(grower, 0, 1);
     }
 }

@@ -19,7 +19,7 @@ struct grower {
     uint32_t max_depth;
     uint32_t n_nodes;
     struct grow_node *nodes;
-    struct histogram_request *histograms; /* scratch for batches: one of each per node of a batch */
+    struct open_request *opens; /* scratch for batches: one of each per node of a batch */
     struct split_request *splits;
     struct partition_request *partitions;
 };

@@ -58,7 +58,7 @@ static void step_of_leaf(void *context, size_t leaf, size_t thread) {
     }
 }
 
-/* Rows left out of the sample find their leaf by their bin codes. */
+/* Rows left out of the sample find their leaf by their codes. */
 static void step_by_walk(void *context, size_t block, size_t thread) {
     struct step_task *task = context;
     struct tree_state *state = task->state;
@@ -66,11 +66,10 @@ static void step_by_walk(void *context, size_t block, size_t thread) {
     (void)thread;
     size_t end = block * WALK_ROWS + mxb__block_length(prepared->n_rows, WALK_ROWS, block);
     for (size_t row = block * WALK_ROWS; row < end; row++) {
-        const uint8_t *record = prepared->records + row * prepared->record_bytes;
         uint32_t n = 0;
         while (state->grower.nodes[n].left != 0) {
             const struct grow_node *node = &state->grower.nodes[n];
-            uint8_t code = record[node->split.feature];
+            uint32_t code = mxb__prepared_code(prepared, node->split.feature, row);
             int missing = code == mxb__missing_code(&prepared->bins[node->split.feature]);
             int goes_left = missing ? node->split.missing_left : code <= node->split.bin;
             n = node->left + (goes_left ? 0 : 1);
@@ -105,11 +104,6 @@ static void find_values(struct tree_state *state, double *step) {
 
 /* ---- the finished term ---- */
 
-static double threshold_of(const struct feature_bins *bins, uint8_t bin) {
-    return bin < bins->n_cuts ? bins->cuts[bin]
-                              : HUGE_VAL; /* after the last bin: all values left, missing ones right */
-}
-
 static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct tree *tree, mxb_error *error) {
     const struct grow_node *nodes = state->grower.nodes;
     const mxb_prepared *prepared = state->engine.input->prepared;
@@ -127,7 +121,7 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
             out->value = state->values[state->breadth_first[i]];
         } else {
             out->split = SPLIT_NUMERIC;
-            out->value = threshold_of(&prepared->bins[node->split.feature], node->split.bin);
+            out->value = mxb__prepared_threshold(prepared, node->split.feature, node->split.bin);
             out->feature = node->split.feature;
             out->missing_left = node->split.missing_left;
             out->left = n_queued;

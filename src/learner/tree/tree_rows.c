@@ -1,10 +1,10 @@
-/* The CPU's tree engine, second part: moving rows between nodes and summing them up. A batch of nodes is cut into tasks
- * of at most MXB__TASK_ROWS rows, whatever the number of threads. */
+/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, summing leaves up. A
+ * batch of nodes is cut into tasks of at most MXB__TASK_ROWS rows, whatever the number of threads. */
 #include <string.h>
 
 #include "base/parallel.h"
 #include "base/reduce.h"
-#include "learner/tree/tree_engine.h"
+#include "learner/tree/tree_histograms.h"
 
 /* Requests of one batch; each kind of request begins with its node. */
 struct row_batch {
@@ -102,7 +102,7 @@ static void join_rows(void *context, size_t index, size_t thread) {
            (task.n - n_left) * sizeof *engine->rows);
 }
 
-void mxb__engine_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
+void mxb__rows_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
     struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
     struct pool *pool = engine->input->tree_pool;
     mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 1.5, split_rows, &batch);

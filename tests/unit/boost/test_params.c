@@ -243,9 +243,6 @@ static void options_that_contradict_each_other(void) {
           "min_max_depth is 9 and max_max_depth 8; the first must not be larger");
     CHECK_INT(mxb_params_set(params, "max_max_depth", "9", &error), MXB_OK);
     CHECK_INT(mxb__params_check(params, &error), MXB_OK);
-    CHECK_INT(mxb_params_set(params, "use_histograms", "false", &error), MXB_OK);
-    FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
-          "use_histograms is false; exact trees are not yet available, use histograms");
     mxb_params_free(params);
 }
 
@@ -310,10 +307,8 @@ static void trainings_check_the_options(void) {
     FAILS(mxb_prepared_create(data, params, &prepared, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 20 and max_max_depth 8; the first must not be larger");
     CHECK(prepared == NULL);
-    OK(mxb_params_set(params, "min_max_depth", "1", &error), error);
-    OK(mxb_params_set(params, "use_histograms", "false", &error), error);
     FAILS(mxb_train(data, NULL, params, NULL, NULL, &model, &error), error, MXB_ERROR_PARAM,
-          "use_histograms is false; exact trees are not yet available, use histograms");
+          "min_max_depth is 20 and max_max_depth 8; the first must not be larger");
     CHECK(model == NULL);
     mxb_dataset_free(data);
     mxb_params_free(params);

@@ -334,18 +334,19 @@ static void validation_data_must_fit(void) {
 }
 
 static void options_must_be_those_of_the_prepared_data(void) {
-    const char *const changes[][2] = {{"objective", "logloss"}, {"hist_nbins", "255"}, {"fourier_scaling", "none"}};
+    const char *const changes[][2] = {
+        {"objective", "logloss"}, {"hist_nbins", "255"}, {"fourier_scaling", "none"}, {"use_histograms", "false"}};
     struct mixed mixed;
     mxb_error error;
     mxb_prepared *prepared;
     mxb_trainer *trainer;
     REQUIRE(mixed_open(&mixed, 0, "3", "3"));
     OK(mxb_prepared_create(mixed.train.dataset, mixed.params, &prepared, &error), error);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         mxb_params *other = PARAMS(changes[i][0], changes[i][1]);
         REQUIRE(other != NULL);
         FAILS(mxb_trainer_create(prepared, NULL, other, &trainer, &error), error, MXB_ERROR_PARAM,
-              "objective, hist_nbins or fourier_scaling differ from those the data was prepared with");
+              "objective, use_histograms, hist_nbins or fourier_scaling differ from those the data was prepared with");
         CHECK(trainer == NULL);
         mxb_params_free(other);
     }

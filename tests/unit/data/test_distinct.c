@@ -117,8 +117,38 @@ static void weight_k_is_k_copies(void) {
     }
 }
 
+/* With room for rows, weights or not: keys and rows of those present, equal keys in row order. */
+static void rows_come_sorted(void) {
+    double values[1000];
+    double weights[1000];
+    for (int kind = 0; kind < 5; kind++) {
+        size_t n_present = 0;
+        for (size_t i = 0; i < 1000; i++) {
+            values[i] = make_value(i, kind);
+            weights[i] = 1 + (double)(i % 3);
+            n_present += isnan(values[i]) ? 0 : 1;
+        }
+        for (int weighted = 0; weighted < 2; weighted++) {
+            struct distinct_scratch scratch = {keys[0], spare_keys[0], rows[0], spare_rows[0], sums[0]};
+            struct distinct plain = find(values, weighted ? weights : NULL, 1000, 1);
+            struct distinct found = mxb__distinct_find(values, weighted ? weights : NULL, 1000, &scratch);
+            CHECK_INT(found.n, plain.n);
+            CHECK_INT(memcmp(found.weights, plain.weights, found.n * sizeof *found.weights), 0);
+            size_t n_wrong = 0;
+            for (size_t i = 0; i < n_present; i++) {
+                double value = values[rows[0][i]];
+                double before = i == 0 ? -INFINITY : values[rows[0][i - 1]];
+                n_wrong += isnan(value) || before > value || (i > 0 && before == value && rows[0][i] <= rows[0][i - 1]);
+                n_wrong += i > 0 && (keys[0][i] == keys[0][i - 1]) != (before == value);
+            }
+            CHECK_INT(n_wrong, 0);
+        }
+    }
+}
+
 int main(void) {
     RUN(finds_values_and_weights);
+    RUN(rows_come_sorted);
     RUN(weight_k_is_k_copies);
     return check_report();
 }

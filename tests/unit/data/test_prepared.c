@@ -1,177 +1,7 @@
 #include "data/prepared.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
-#include "base/parallel.h"
-#include "base/random.h"
-#include "check.h"
-
-static const struct random_stream RANDOM = {0x70726570};
-
-enum { N_ROWS = 3001, N_FEATURES = 15 };
-
-/* One row of the caller's data: every type, at odd addresses. */
-#pragma pack(push, 1)
-struct source {
-    uint8_t odd;
-    double f64;
-    float f32;
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    int64_t i64;
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    uint8_t flag;
-    double empty;
-    double constant;
-    double weight;
-    int16_t label;
-};
-#pragma pack(pop)
-
-static struct source source[N_ROWS];
-static uint8_t validity[N_ROWS / 8 + 3];
-static double plain[N_ROWS]; /* a feature of its own, contiguous */
-enum { VALIDITY_OFFSET = 5, VALIDITY_FEATURE = 4 };
-
-static void make_source(void) {
-    for (uint64_t i = 0; i < N_ROWS; i++) {
-        uint64_t bits = mxb__random_bits(RANDOM, i);
-        double x = mxb__random_normal(RANDOM, 10000 + i);
-        struct source *row = &source[i];
-        row->f64 = i % 11 == 0 ? NAN : i % 97 == 0 ? INFINITY : i % 89 == 0 ? -INFINITY : x;
-        row->f32 = i % 13 == 0 ? NAN : (float)(x * x);
-        row->i8 = (int8_t)bits;
-        row->i16 = (int16_t)(bits >> 8);
-        row->i32 = (int32_t)(uint32_t)(bits >> 16);
-        row->i64 = (int64_t)bits;
-        row->u8 = (uint8_t)(bits >> 24);
-        row->u16 = (uint16_t)(bits >> 32);
-        row->u32 = (uint32_t)(bits >> 20);
-        row->u64 = bits;
-        row->flag = (uint8_t)((bits >> 40) % 3); /* 2 is as true as 1 */
-        row->empty = NAN;
-        row->constant = 2.5;
-        row->weight = i % 7 == 3 ? 0 : (double)(1 + bits % 4);
-        row->label = (int16_t)(i % 7 == 3 ? 99 : (bits >> 50) % 2 == 0 ? -5 : 6);
-        plain[i] = floor(4 * x);
-    }
-    for (size_t i = 0; i < sizeof validity; i++) {
-        validity[i] = (uint8_t)mxb__random_bits(RANDOM, 20000 + i);
-    }
-}
-
-static int is_valid(size_t row) {
-    size_t bit = VALIDITY_OFFSET + row;
-    return (validity[bit / 8] >> (bit % 8) & 1) != 0;
-}
-
-/* The value of a feature as the caller means it. */
-static double value_of(size_t row, size_t feature) {
-    const struct source *s = &source[row];
-    switch (feature) {
-        case 0:
-            return s->f64;
-        case 1:
-            return (double)s->f32;
-        case 2:
-            return s->i8;
-        case 3:
-            return s->i16;
-        case 4:
-            return is_valid(row) ? (double)s->i32 : (double)NAN;
-        case 5:
-            return (double)s->i64;
-        case 6:
-            return s->u8;
-        case 7:
-            return s->u16;
-        case 8:
-            return s->u32;
-        case 9:
-            return (double)s->u64;
-        case 10:
-            return s->flag != 0;
-        case 11:
-            return NAN;
-        case 12:
-            return 2.5;
-        case 13:
-            return plain[row];
-        default:
-            return source[N_ROWS - 1 - row].f64; /* a negative stride */
-    }
-}
-
-static mxb_status add_features(mxb_dataset *dataset, mxb_error *error) {
-    ptrdiff_t step = sizeof *source;
-    struct {
-        const void *data;
-        ptrdiff_t stride;
-        mxb_type type;
-    } columns[N_FEATURES] = {{&source->f64, step, MXB_FLOAT64},
-                             {&source->f32, step, MXB_FLOAT32},
-                             {&source->i8, step, MXB_INT8},
-                             {&source->i16, step, MXB_INT16},
-                             {&source->i32, step, MXB_INT32},
-                             {&source->i64, step, MXB_INT64},
-                             {&source->u8, step, MXB_UINT8},
-                             {&source->u16, step, MXB_UINT16},
-                             {&source->u32, step, MXB_UINT32},
-                             {&source->u64, step, MXB_UINT64},
-                             {&source->flag, step, MXB_BOOL},
-                             {&source->empty, step, MXB_FLOAT64},
-                             {&source->constant, step, MXB_FLOAT64},
-                             {plain, sizeof *plain, MXB_FLOAT64},
-                             {&source[N_ROWS - 1].f64, -step, MXB_FLOAT64}};
-    for (size_t f = 0; f < N_FEATURES; f++) {
-        char name[8];
-        snprintf(name, sizeof name, "x%zu", f);
-        mxb_status status =
-            mxb_dataset_add_column(dataset, name, columns[f].data, columns[f].stride, columns[f].type, error);
-        if (status != MXB_OK) {
-            return status;
-        }
-    }
-    return mxb_dataset_set_validity(dataset, VALIDITY_FEATURE, validity, VALIDITY_OFFSET, error);
-}
-
-/* The whole of it, or NULL. */
-static mxb_dataset *make_dataset(int weighted) {
-    mxb_dataset *dataset;
-    mxb_error error;
-    mxb_status status = mxb_dataset_create(N_ROWS, &dataset, &error);
-    if (status == MXB_OK) {
-        status = add_features(dataset, &error);
-    }
-    if (status == MXB_OK) {
-        status = mxb_dataset_set_label(dataset, &source->label, sizeof *source, MXB_INT16, &error);
-    }
-    if (status == MXB_OK && weighted) {
-        status = mxb_dataset_set_weight(dataset, &source->weight, sizeof *source, MXB_FLOAT64, &error);
-    }
-    if (status != MXB_OK) {
-        check_failed(__FILE__, __LINE__, error.message);
-        mxb_dataset_free(dataset);
-        return NULL;
-    }
-    return dataset;
-}
-
-static mxb_prepared *prepare(const mxb_dataset *dataset, struct prepare_settings settings, size_t n_threads) {
-    mxb_prepared *prepared = NULL;
-    mxb_error error;
-    struct pool *pool = mxb__pool_open(n_threads);
-    if (mxb__prepared_create(dataset, &settings, pool, &prepared, &error) != MXB_OK) {
-        check_failed(__FILE__, __LINE__, error.message);
-    }
-    mxb__pool_close(pool);
-    return prepared;
-}
+#include "unit/data/make_source.h"
 
 /* Cuts as they come from a feature's values, and codes by looking at one cut after another. */
 static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *rows, int weighted) {
@@ -254,7 +84,7 @@ static void check_prepared(const mxb_prepared *prepared, int weighted) {
 
 static void codes_are_those_of_the_raw_values(void) {
     static const struct prepare_settings settings[] = {
-        {1, 256, SCALING_NONE}, {1, 255, SCALING_STANDARD}, {1, 16, SCALING_RANK}, {1, 2, SCALING_RANK}};
+        {1, 256, SCALING_NONE, 0}, {1, 255, SCALING_STANDARD, 0}, {1, 16, SCALING_RANK, 0}, {1, 2, SCALING_RANK, 0}};
     mxb_dataset *dataset = make_dataset(1);
     REQUIRE(dataset != NULL);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
@@ -268,7 +98,7 @@ static void codes_are_those_of_the_raw_values(void) {
 }
 
 static void without_weights(void) {
-    struct prepare_settings settings = {0, 256, SCALING_RANK};
+    struct prepare_settings settings = {0, 256, SCALING_RANK, 0};
     mxb_dataset *dataset = make_dataset(0);
     REQUIRE(dataset != NULL);
     mxb_prepared *prepared = prepare(dataset, settings, 1);
@@ -277,14 +107,6 @@ static void without_weights(void) {
     }
     mxb_prepared_free(prepared);
     mxb_dataset_free(dataset);
-}
-
-static int same_scaling(const struct scaling_feature *a, const struct scaling_feature *b) {
-    return memcmp(&a->center, &b->center, sizeof a->center) == 0 &&
-           memcmp(&a->factor, &b->factor, sizeof a->factor) == 0 && a->missing == b->missing &&
-           a->n_knots == b->n_knots &&
-           (a->n_knots == 0 || (memcmp(a->knots, b->knots, a->n_knots * sizeof *a->knots) == 0 &&
-                                memcmp(a->knot_scores, b->knot_scores, a->n_knots * sizeof *a->knot_scores) == 0));
 }
 
 static void check_same(const mxb_prepared *a, const mxb_prepared *b) {
@@ -303,7 +125,7 @@ static void same_for_any_number_of_threads(void) {
     mxb_dataset *dataset = make_dataset(1);
     REQUIRE(dataset != NULL);
     for (int kind = SCALING_NONE; kind <= SCALING_RANK; kind++) {
-        struct prepare_settings settings = {1, 256, (enum scaling_kind)kind};
+        struct prepare_settings settings = {1, 256, (enum scaling_kind)kind, 0};
         mxb_prepared *one = prepare(dataset, settings, 1);
         for (size_t n_threads = 2; n_threads <= 20; n_threads += n_threads) {
             mxb_prepared *many = prepare(dataset, settings, n_threads == 16 ? 3 : n_threads);
@@ -317,7 +139,7 @@ static void same_for_any_number_of_threads(void) {
 
 /* Rows of weight 0 dropped by us or by the caller: the same. */
 static void weight_zero_is_absent(void) {
-    struct prepare_settings settings = {1, 64, SCALING_RANK};
+    struct prepare_settings settings = {1, 64, SCALING_RANK, 0};
     static size_t rows[N_ROWS];
     size_t n = 0;
     mxb_error error;
@@ -355,7 +177,7 @@ static void weight_k_is_k_copies(void) {
     }
     CHECK_INT(mxb_dataset_select(plain_rows, rows, n, &copies, &error), MXB_OK);
     for (int kind = SCALING_NONE; kind <= SCALING_RANK; kind++) {
-        struct prepare_settings settings = {1, 100, (enum scaling_kind)kind};
+        struct prepare_settings settings = {1, 100, (enum scaling_kind)kind, 0};
         mxb_prepared *a = prepare(weighted, settings, 2);
         mxb_prepared *b = prepare(copies, settings, 2);
         REQUIRE(a != NULL && b != NULL);
@@ -378,7 +200,7 @@ static void smallest_and_wider(void) {
     double x[33] = {1, 2, 3};
     double y = 4;
     mxb_error error;
-    struct prepare_settings settings = {0, 256, SCALING_RANK};
+    struct prepare_settings settings = {0, 256, SCALING_RANK, 0};
     for (size_t d = 1; d <= 33; d += 32) {
         mxb_dataset *dataset;
         OK(mxb_dataset_create(1, &dataset, &error), error);
@@ -403,7 +225,7 @@ static void sentences(void) {
     mxb_error error;
     mxb_dataset *dataset;
     mxb_prepared *prepared;
-    struct prepare_settings settings = {1, 256, SCALING_NONE};
+    struct prepare_settings settings = {1, 256, SCALING_NONE, 0};
     OK(mxb_dataset_create(3, &dataset, &error), error);
     CHECK_INT(mxb_dataset_set_label(dataset, y, sizeof *y, MXB_FLOAT64, &error), MXB_OK);
     FAILS(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error, MXB_ERROR_DATA,
@@ -428,7 +250,7 @@ static void sentences(void) {
 
 static void failing_allocations(void) {
     mxb_error error;
-    struct prepare_settings settings = {1, 256, SCALING_RANK};
+    struct prepare_settings settings = {1, 256, SCALING_RANK, 0};
     mxb_dataset *dataset = make_dataset(1);
     REQUIRE(dataset != NULL);
     for (int for_ever = 0; for_ever < 2; for_ever++) {

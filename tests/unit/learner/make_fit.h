@@ -59,10 +59,10 @@ static inline void fit_gradients(struct fit_case *fit) {
     fit_measure(fit);
 }
 
-/* Takes over `data`. 0 on failure. */
+/* Takes over `data`. `hist_nbins` 0: for exact trees. 0 on failure. */
 static inline int fit_open(struct fit_case *fit, struct made_data data, struct learner_options options,
                            uint32_t hist_nbins, enum scaling_kind scaling) {
-    struct prepare_settings settings = {.two_classes = 0, .hist_nbins = hist_nbins, .scaling = scaling};
+    struct prepare_settings settings = {.hist_nbins = hist_nbins, .scaling = scaling, .exact = hist_nbins == 0};
     *fit = (struct fit_case){.data = data, .options = options};
     fit->pool = mxb__pool_open(options.tree_n_threads);
     if (data.dataset == NULL ||

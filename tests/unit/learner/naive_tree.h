@@ -1,5 +1,5 @@
 /* The oracle of the tree tests: grows a tree by looking at every feature, bin and missing side of every node, with sums
- * in long double over the rows themselves. */
+ * in long double over the rows themselves. For exact trees bins are found here, from the raw values. */
 #ifndef NAIVE_TREE_H
 #define NAIVE_TREE_H
 
@@ -24,7 +24,8 @@ struct naive_tree {
     uint32_t max_depth;
     size_t n_nodes;
     struct naive_node *nodes;
-    uint8_t *codes; /* [feature][row], from the raw values */
+    uint32_t *n_cuts; /* [feature] */
+    uint32_t *codes;  /* [feature][row], from the raw values */
 };
 
 struct naive_sum {
@@ -51,56 +52,60 @@ static inline long double naive_gain(const struct naive_tree *tree, struct naive
 /* The best split of one feature into `node`; its gain, or 0. */
 static inline long double naive_best_bin(const struct naive_tree *tree, uint32_t f, const size_t *rows, size_t n,
                                          struct naive_node *node) {
-    const struct feature_bins *bins = &tree->input->prepared->bins[f];
-    struct naive_sum cells[256] = {{0, 0}};
-    struct naive_sum above[257] = {{0, 0}}; /* sums over higher bins, added up on their own: subtraction cancels */
-    size_t n_in[256] = {0};
+    uint32_t n_cuts = tree->n_cuts[f];
+    struct naive_sum *cells = calloc(n_cuts + 2, sizeof *cells);
+    struct naive_sum *above = calloc(n_cuts + 2, sizeof *above); /* higher bins, on their own: subtraction cancels */
+    size_t *n_in = calloc(n_cuts + 2, sizeof *n_in);
     struct naive_sum total = {0, 0};
-    long double gains[256][2];
+    long double(*gains)[2] = calloc(n_cuts + 1, sizeof *gains);
     for (size_t i = 0; i < n; i++) {
-        uint8_t code = tree->codes[f * tree->input->prepared->n_rows + rows[i]];
+        uint32_t code = tree->codes[f * tree->input->prepared->n_rows + rows[i]];
         struct naive_sum row = {(long double)tree->input->g[rows[i]], (long double)tree->input->h[rows[i]]};
         cells[code] = naive_add(cells[code], row);
         n_in[code]++;
         total = naive_add(total, row);
     }
-    struct naive_sum missing = cells[bins->n_cuts + 1];
-    int has_missing = n_in[bins->n_cuts + 1] > 0;
+    struct naive_sum missing = cells[n_cuts + 1];
+    int has_missing = n_in[n_cuts + 1] > 0;
     long double best = 0;
-    for (uint32_t b = bins->n_cuts; b > 0; b--) {
+    for (uint32_t b = n_cuts; b > 0; b--) {
         above[b - 1] = naive_add(above[b], cells[b]);
     }
     struct naive_sum left = {0, 0};
     size_t n_left = 0;
-    for (uint32_t b = 0; b <= bins->n_cuts; b++) {
+    for (uint32_t b = 0; b <= n_cuts; b++) {
         left = naive_add(left, cells[b]);
         n_left += n_in[b];
         struct naive_sum both = naive_add(left, missing);
         gains[b][0] = n_left == n || n_left == 0 ? -1 : naive_gain(tree, left, naive_add(above[b], missing));
-        gains[b][1] = !has_missing || n_left + n_in[bins->n_cuts + 1] == n ? -1 : naive_gain(tree, both, above[b]);
+        gains[b][1] = !has_missing || n_left + n_in[n_cuts + 1] == n ? -1 : naive_gain(tree, both, above[b]);
         best = gains[b][0] > best ? gains[b][0] : best;
         best = gains[b][1] > best ? gains[b][1] : best;
     }
-    if (!(best > 1e-12L * naive_score(tree, total))) {
-        return 0;
-    }
+    best = best > 1e-12L * naive_score(tree, total) ? best : 0;
     left = (struct naive_sum){0, 0};
-    for (uint32_t b = 0;; b++) {
+    int found = best == 0;
+    for (uint32_t b = 0; !found; b++) {
         left = naive_add(left, cells[b]);
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2 && !found; side++) {
             if (gains[b][side] >= best * (1 - 1e-9L)) {
                 node->feature = f;
                 node->bin = b;
                 node->missing_left = has_missing ? side : left.h >= above[b].h;
-                return best;
+                found = 1;
             }
         }
     }
+    free(cells);
+    free(above);
+    free(n_in);
+    free(gains);
+    return best;
 }
 
 static inline int naive_goes_left(const struct naive_tree *tree, const struct naive_node *node, size_t row) {
-    uint8_t code = tree->codes[node->feature * tree->input->prepared->n_rows + row];
-    int missing = code == tree->input->prepared->bins[node->feature].n_cuts + 1;
+    uint32_t code = tree->codes[node->feature * tree->input->prepared->n_rows + row];
+    int missing = code == tree->n_cuts[node->feature] + 1;
     return missing ? node->missing_left : code <= node->bin;
 }
 
@@ -157,6 +162,79 @@ static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, siz
     return at;
 }
 
+static inline double naive_value(const mxb_prepared *prepared, uint32_t feature, size_t row) {
+    double x;
+    mxb__column_read(prepared->view, &prepared->view->columns[feature], row, 1, &x);
+    return x;
+}
+
+static inline int naive_compare(const void *a, const void *b) {
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The distinct values of a feature, ascending; returns how many. */
+static inline size_t naive_distinct(const mxb_prepared *prepared, uint32_t feature, double *values) {
+    size_t n = 0;
+    for (size_t i = 0; i < prepared->n_rows; i++) {
+        values[n] = naive_value(prepared, feature, i);
+        n += isnan(values[n]) ? 0 : 1;
+    }
+    qsort(values, n, sizeof *values, naive_compare);
+    size_t n_distinct = n > 0;
+    for (size_t i = 1; i < n; i++) {
+        if (values[i] != values[n_distinct - 1]) {
+            values[n_distinct++] = values[i];
+        }
+    }
+    return n_distinct;
+}
+
+/* The numbers between bins: those of the prepared data, or for exact trees the middles of neighbours. */
+static inline uint32_t naive_cuts(const mxb_prepared *prepared, uint32_t feature, double *cuts) {
+    if (!prepared->settings.exact) {
+        memcpy(cuts, prepared->bins[feature].cuts, prepared->bins[feature].n_cuts * sizeof *cuts);
+        return prepared->bins[feature].n_cuts;
+    }
+    size_t n = naive_distinct(prepared, feature, cuts);
+    for (size_t i = 0; i + 1 < n; i++) {
+        cuts[i] = mxb__bins_cut(cuts[i], cuts[i + 1]);
+    }
+    return n > 0 ? (uint32_t)n - 1 : 0;
+}
+
+static inline void naive_encode(struct naive_tree *tree, const mxb_prepared *prepared) {
+    size_t n = prepared->n_rows;
+    double *cuts = calloc(n + 256, sizeof *cuts);
+    tree->n_cuts = calloc(prepared->n_features, sizeof *tree->n_cuts);
+    tree->codes = calloc(n * prepared->n_features, sizeof *tree->codes);
+    for (uint32_t f = 0; f < prepared->n_features; f++) {
+        tree->n_cuts[f] = naive_cuts(prepared, f, cuts);
+        for (size_t i = 0; i < n; i++) {
+            double x = naive_value(prepared, f, i);
+            uint32_t low = 0;
+            uint32_t high = tree->n_cuts[f]; /* cuts before low are below x, those from high on are not */
+            while (low < high) {
+                uint32_t middle = (low + high) / 2;
+                low = cuts[middle] < x ? middle + 1 : low;
+                high = cuts[middle] < x ? high : middle;
+            }
+            tree->codes[f * n + i] = isnan(x) ? tree->n_cuts[f] + 1 : low;
+        }
+    }
+    free(cuts);
+}
+
+static inline double naive_threshold(const struct naive_tree *tree, const struct naive_node *node) {
+    const mxb_prepared *prepared = tree->input->prepared;
+    double *cuts = calloc(prepared->n_rows + 256, sizeof *cuts);
+    uint32_t n_cuts = naive_cuts(prepared, node->feature, cuts);
+    double threshold = node->bin < n_cuts ? cuts[node->bin] : HUGE_VAL;
+    free(cuts);
+    return threshold;
+}
+
 /* Grows on the rows with is_row (NULL: all) and columns with is_column (NULL: all). */
 static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t max_depth, const uint8_t *is_row,
                                            const uint8_t *is_column) {
@@ -166,20 +244,10 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
     size_t *rows = calloc(n, sizeof *rows);
     size_t n_rows = 0;
     tree.nodes = calloc(2 * n, sizeof *tree.nodes);
-    tree.codes = calloc(n * prepared->n_features, 1);
+    naive_encode(&tree, prepared);
     for (size_t i = 0; i < n; i++) {
         rows[n_rows] = i;
         n_rows += is_row == NULL || is_row[i];
-        for (uint32_t f = 0; f < prepared->n_features; f++) {
-            const struct feature_bins *bins = &prepared->bins[f];
-            double x;
-            mxb__column_read(prepared->view, &prepared->view->columns[f], i, 1, &x);
-            uint32_t code = 0;
-            while (code < bins->n_cuts && bins->cuts[code] < x) {
-                code++;
-            }
-            tree.codes[f * n + i] = (uint8_t)(isnan(x) ? bins->n_cuts + 1 : code);
-        }
     }
     naive_grow(&tree, rows, n_rows, 0);
     free(rows);
@@ -188,6 +256,7 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
 
 static inline void naive_clear(struct naive_tree *tree) {
     free(tree->nodes);
+    free(tree->n_cuts);
     free(tree->codes);
 }
 

@@ -1,214 +1,10 @@
-/* The engine's samples, histograms and split search, against sums over the rows one by one. */
+/* What both engines share: the samples, the quanta, the bound on leaves, and the choice between them. */
 #include "learner/tree/tree_engine.h"
 
 #include "check.h"
-#include "unit/learner/make_fit.h"
-
-struct bench {
-    struct fit_case fit;
-    struct tree_engine engine;
-    char *memory;
-};
-
-static int bench_open(struct bench *bench, struct data_recipe recipe, struct learner_options options) {
-    bench->memory = NULL;
-    if (!fit_open(&bench->fit, data_make(recipe), options, 256, SCALING_NONE)) {
-        return 0;
-    }
-    bench->fit.input.options = &bench->fit.options;
-    struct workspace measure = {NULL, 0};
-    mxb__engine_carve(&bench->engine, &bench->fit.input, &measure);
-    if (mxb__alloc(&bench->memory, measure.used, 1, "a test", NULL) != MXB_OK) {
-        return 0;
-    }
-    memset(bench->memory, 0x5a, measure.used);
-    struct workspace workspace = {bench->memory, 0};
-    mxb__engine_carve(&bench->engine, &bench->fit.input, &workspace);
-    return 1;
-}
-
-static void bench_begin(struct bench *bench, uint32_t round) {
-    struct draw draw = {round, bench->fit.options.max_max_depth};
-    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
-}
-
-static void bench_close(struct bench *bench) {
-    mxb__free(bench->memory);
-    fit_close(&bench->fit);
-}
-
-static struct gradient_sum cell_of(const struct tree_engine *engine, uint32_t slot, uint32_t feature, size_t code) {
-    size_t at = slot * engine->n_cells + feature * MXB__CELLS + code;
-    if (!engine->packed) {
-        return ((const struct gradient_sum *)(const void *)engine->slots)[at];
-    }
-    uint64_t word = ((const uint64_t *)(const void *)engine->slots)[at];
-    int64_t h = (int64_t)(word & 0xffffffffu);
-    return (struct gradient_sum){(int64_t)(word - (uint64_t)h) / ((int64_t)1 << 32), h};
-}
-
-static struct gradient_sum row_of(const struct tree_engine *engine, size_t row) {
-    if (!engine->packed) {
-        return mxb__quanta_of_row(engine->input, engine->quanta, row);
-    }
-    int64_t h = (int64_t)(engine->words[row] & 0xffffffffu);
-    return (struct gradient_sum){(int64_t)(engine->words[row] - (uint64_t)h) / ((int64_t)1 << 32), h};
-}
-
-/* All cells of all sampled columns: exactly in integers, and near the sums of the gradients themselves. */
-static void check_histogram(const struct tree_engine *engine, struct engine_node node, double tolerance) {
-    const mxb_prepared *prepared = engine->input->prepared;
-    for (uint32_t f = 0; f < prepared->n_features; f++) {
-        if (!engine->is_column[f]) {
-            continue;
-        }
-        struct gradient_sum naive[256] = {{0, 0}};
-        double g[256] = {0};
-        double h[256] = {0};
-        for (uint32_t i = node.begin; i < node.end; i++) {
-            size_t row = engine->rows[i];
-            uint8_t code = prepared->columns[f * prepared->n_rows + row];
-            naive[code].g += row_of(engine, row).g;
-            naive[code].h += row_of(engine, row).h;
-            g[code] += engine->input->g[row];
-            h[code] += engine->input->h[row];
-        }
-        for (size_t code = 0; code < 256; code++) {
-            struct gradient_sum cell = cell_of(engine, node.slot, f, code);
-            CHECK(cell.g == naive[code].g && cell.h == naive[code].h);
-            CHECK_NEAR((double)cell.g / engine->quanta.g_scale, g[code], tolerance * engine->input->sum_abs_g);
-            CHECK_NEAR((double)cell.h / engine->quanta.h_scale, h[code], tolerance * engine->input->sum_h);
-        }
-    }
-}
-
-/* A root, its smaller child built and the other by subtraction, and several nodes in one call. */
-static void check_histograms(struct bench *bench, uint32_t round, double tolerance) {
-    struct tree_engine *engine = &bench->engine;
-    bench_begin(bench, round);
-    uint32_t n = engine->n_sampled;
-    struct engine_node root = {0, n, mxb__engine_take_slot(engine)};
-    struct histogram_request request = {root, MXB__NO_SLOT};
-    mxb__engine_histograms(engine, &request, 1);
-    check_histogram(engine, root, tolerance);
-
-    uint32_t middle = n / 3;
-    struct engine_node left = {0, middle, mxb__engine_take_slot(engine)};
-    struct engine_node right = {middle, n, root.slot};
-    request = (struct histogram_request){left, right.slot};
-    mxb__engine_histograms(engine, &request, 1);
-    check_histogram(engine, left, tolerance);
-    check_histogram(engine, right, tolerance);
-
-    struct engine_node a = {0, middle / 4, mxb__engine_take_slot(engine)};
-    struct engine_node b = {middle / 4, middle, left.slot};
-    struct engine_node c = {middle, n - 1, mxb__engine_take_slot(engine)};
-    struct engine_node d = {n - 1, n, right.slot};
-    struct histogram_request both[] = {{a, b.slot}, {c, d.slot}};
-    mxb__engine_histograms(engine, both, 2);
-    check_histogram(engine, a, tolerance);
-    check_histogram(engine, b, tolerance);
-    check_histogram(engine, c, tolerance);
-    check_histogram(engine, d, tolerance);
-}
-
-static void wide_histograms_equal_naive_ones(void) {
-    for (uint32_t seed = 1; seed <= 4; seed++) {
-        struct bench bench;
-        struct learner_options options = fit_options();
-        options.tree_n_threads = seed % 2 == 0 ? 3 : 1;
-        options.subsample = seed > 2 ? 0.6 : 1.0;
-        options.colsample = seed > 2 ? 0.4 : 1.0;
-        struct data_recipe recipe = {
-            .n_rows = 3000, .n_features = 19, .seed = seed, .missing = 0.1, .weighted = seed > 1};
-        REQUIRE(bench_open(&bench, recipe, options));
-        check_histograms(&bench, seed, 1e-13);
-        CHECK_INT(bench.engine.packed, 0);
-        CHECK_INT(bench.engine.in_order, bench.engine.n_sampled == 3000);
-        bench_close(&bench);
-    }
-}
-
-/* Nodes of more than 65536 rows are built by all threads together. */
-static void packed_histograms_equal_naive_ones(void) {
-    for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        for (int sampled = 0; sampled < 2; sampled++) {
-            struct bench bench;
-            struct learner_options options = fit_options();
-            options.tree_n_threads = threads;
-            options.subsample = sampled ? 0.9 : 1.0;
-            struct data_recipe recipe = {.n_rows = 100001, .n_features = 3, .seed = 9, .missing = 0.05};
-            REQUIRE(bench_open(&bench, recipe, options));
-            check_histograms(&bench, 1, 1e-5);
-            CHECK_INT(bench.engine.packed, 1);
-            bench_close(&bench);
-        }
-    }
-}
-
-/* Gradients with a long tail stay wide, also where a node is built together. */
-static void wide_histograms_of_many_rows(void) {
-    for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        struct bench bench;
-        struct learner_options options = fit_options();
-        options.tree_n_threads = threads;
-        struct data_recipe recipe = {.n_rows = 70000, .n_features = 2, .seed = 10, .wild = 1, .weighted = 1};
-        REQUIRE(bench_open(&bench, recipe, options));
-        check_histograms(&bench, 1, 1e-13);
-        CHECK_INT(bench.engine.packed, 0);
-        bench_close(&bench);
-    }
-}
-
-static void splits_are_those_of_the_cells(void) {
-    struct bench bench;
-    struct learner_options options = fit_options();
-    options.colsample = 0.5;
-    options.lambda_l2 = 2.0;
-    options.min_child_weight = 5.0;
-    struct data_recipe recipe = {.n_rows = 500, .n_features = 9, .seed = 4, .missing = 0.2, .n_distinct = 12};
-    REQUIRE(bench_open(&bench, recipe, options));
-    struct tree_engine *engine = &bench.engine;
-    for (uint32_t round = 1; round < 20; round++) {
-        bench_begin(&bench, round);
-        struct engine_node nodes[2] = {{0, 300, mxb__engine_take_slot(engine)},
-                                       {300, 500, mxb__engine_take_slot(engine)}};
-        struct histogram_request histograms[2] = {{nodes[0], MXB__NO_SLOT}, {nodes[1], MXB__NO_SLOT}};
-        struct split_request splits[2] = {{.node = nodes[0]}, {.node = nodes[1]}};
-        mxb__engine_histograms(engine, histograms, 2);
-        mxb__engine_splits(engine, splits, 2);
-        for (int i = 0; i < 2; i++) {
-            struct gradient_sum total = {0, 0};
-            for (uint32_t r = nodes[i].begin; r < nodes[i].end; r++) {
-                total.g += row_of(engine, engine->rows[r]).g;
-                total.h += row_of(engine, engine->rows[r]).h;
-            }
-            CHECK(splits[i].total.g == total.g && splits[i].total.h == total.h);
-            struct split of_feature[9] = {{0}};
-            for (uint32_t f = 0; f < 9; f++) {
-                struct gradient_sum cells[MXB__CELLS];
-                for (size_t code = 0; code < MXB__CELLS; code++) {
-                    cells[code] =
-                        engine->is_column[f] ? cell_of(engine, nodes[i].slot, f, code) : (struct gradient_sum){0, 0};
-                }
-                if (engine->is_column[f]) {
-                    of_feature[f] = mxb__split_find(cells, &bench.fit.prepared->bins[f], total, &engine->rules);
-                }
-            }
-            struct split expected = mxb__split_choose(of_feature, 9);
-            CHECK(splits[i].split.gain == expected.gain);
-            CHECK_INT(splits[i].split.feature, expected.feature);
-            CHECK_INT(splits[i].split.bin, expected.bin);
-            CHECK_INT(splits[i].split.missing_left, expected.missing_left);
-            CHECK(engine->is_column[splits[i].split.feature]);
-        }
-        CHECK_NEAR(engine->rules.lambda_l2, 2.0 * engine->quanta.h_scale, 0.0);
-        CHECK_NEAR(engine->rules.min_child_weight, 5.0 * engine->quanta.h_scale, 0.0);
-    }
-    bench_close(&bench);
-}
-
-/* ---- samples ---- */
+#include "learner/tree/tree_exact.h"
+#include "learner/tree/tree_histograms.h"
+#include "unit/learner/make_engine.h"
 
 static void row_sample_has_its_fraction(void) {
     const double fractions[] = {0.1, 0.5, 0.93};
@@ -216,7 +12,7 @@ static void row_sample_has_its_fraction(void) {
         struct bench bench;
         struct learner_options options = fit_options();
         options.subsample = fractions[k];
-        REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 2000, .n_features = 1, .seed = 1}, options));
+        REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 2000, .n_features = 1, .seed = 1}, options, 256));
         double n_all = 0.0;
         double times_in[2000] = {0};
         for (uint32_t round = 1; round <= 200; round++) {
@@ -240,7 +36,7 @@ static void row_sample_is_never_empty(void) {
     struct bench bench;
     struct learner_options options = fit_options();
     options.subsample = 1e-6;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 5, .n_features = 1, .seed = 1}, options));
+    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 5, .n_features = 1, .seed = 1}, options, 256));
     for (uint32_t round = 1; round <= 50; round++) {
         bench_begin(&bench, round);
         CHECK(bench.engine.n_sampled >= 1 && bench.engine.n_sampled <= 5);
@@ -258,7 +54,7 @@ static void column_sample_has_its_size(void) {
         struct bench bench;
         struct learner_options options = fit_options();
         options.colsample = fractions[k];
-        REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 10, .n_features = 11, .seed = 1}, options));
+        REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 10, .n_features = 11, .seed = 1}, options, 256));
         double times_in[11] = {0};
         for (uint32_t round = 1; round <= 2000; round++) {
             uint32_t n = 0;
@@ -269,13 +65,6 @@ static void column_sample_has_its_size(void) {
                 times_in[f] += bench.engine.is_column[f];
             }
             CHECK_INT(n, sizes[k]);
-            for (uint32_t f = 0; f < 11; f++) { /* groups: exactly those with a sampled column, ascending */
-                int listed = 0;
-                for (uint32_t g = 0; g < bench.engine.n_groups; g++) {
-                    listed |= bench.engine.groups[g] == f / 8;
-                }
-                CHECK(listed || !bench.engine.is_column[f]);
-            }
         }
         double p = sizes[k] / 11.0;
         for (uint32_t f = 0; f < 11; f++) {
@@ -290,7 +79,7 @@ static void samples_depend_on_seed_and_round(void) {
     struct bench bench;
     struct learner_options options = fit_options();
     options.subsample = 0.5;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 1000, .n_features = 2, .seed = 1}, options));
+    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 1000, .n_features = 2, .seed = 1}, options, 256));
     uint32_t rows[3][1000] = {{0}};
     const uint64_t seeds[3] = {1, 1, 2};
     const uint32_t rounds[3] = {7, 8, 7};
@@ -307,31 +96,6 @@ static void samples_depend_on_seed_and_round(void) {
     bench_close(&bench);
 }
 
-/* ---- slots ---- */
-
-static void slots_are_handed_out_once(void) {
-    struct bench bench;
-    struct learner_options options = fit_options();
-    options.max_max_depth = 4;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 100, .n_features = 2, .seed = 1}, options));
-    bench_begin(&bench, 1);
-    size_t n = bench.engine.n_slots;
-    CHECK(n >= 5 && n <= 64);
-    CHECK_INT(bench.engine.n_free, n);
-    int taken[64] = {0};
-    for (size_t i = 0; i < n && n <= 64; i++) {
-        uint32_t slot = mxb__engine_take_slot(&bench.engine);
-        REQUIRE(slot < n);
-        CHECK_INT(taken[slot]++, 0);
-    }
-    CHECK_INT(bench.engine.n_free, 0);
-    mxb__engine_return_slot(&bench.engine, 2);
-    CHECK_INT(mxb__engine_take_slot(&bench.engine), 2);
-    bench_begin(&bench, 2);
-    CHECK_INT(bench.engine.n_free, n);
-    bench_close(&bench);
-}
-
 static void leaves_are_bounded_by_depth_and_rows(void) {
     mxb_prepared prepared = {.n_rows = 100};
     struct learner_options options = fit_options();
@@ -344,16 +108,53 @@ static void leaves_are_bounded_by_depth_and_rows(void) {
     CHECK_INT(mxb__engine_max_leaves(&input), 1 << 30);
 }
 
+static void the_data_chooses_the_engine(void) {
+    for (uint32_t hist_nbins = 0; hist_nbins <= 256; hist_nbins += 256) {
+        struct bench bench;
+        struct data_recipe recipe = {.n_rows = 100, .n_features = 3, .seed = 1, .weighted = 1};
+        struct learner_options options = fit_options();
+        options.lambda_l2 = 3.0;
+        options.min_child_weight = 0.25;
+        REQUIRE(bench_open(&bench, recipe, options, hist_nbins));
+        CHECK(bench.engine.ops == (hist_nbins == 0 ? &mxb__exact_engine : &mxb__histogram_engine));
+        bench_begin(&bench, 1);
+        CHECK(bench.engine.quanta.g_scale == bench.engine.wide_quanta.g_scale);
+        CHECK(bench.engine.rules.lambda_l2 == 3.0 * bench.engine.quanta.h_scale);
+        CHECK(bench.engine.rules.min_child_weight == 0.25 * bench.engine.quanta.h_scale);
+        bench_close(&bench);
+    }
+}
+
+/* Rows and columns are the same for both. */
+static void the_sample_does_not_depend_on_the_engine(void) {
+    struct bench benches[2];
+    struct learner_options options = fit_options();
+    options.subsample = 0.6;
+    options.colsample = 0.4;
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        struct data_recipe recipe = {.n_rows = 300, .n_features = 9, .seed = 1};
+        REQUIRE(bench_open(&benches[exact], recipe, options, exact ? 0 : 256));
+    }
+    for (uint32_t round = 1; round <= 20; round++) {
+        const struct tree_engine *a = &benches[0].engine;
+        const struct tree_engine *b = &benches[1].engine;
+        bench_begin(&benches[0], round);
+        bench_begin(&benches[1], round);
+        REQUIRE(a->n_sampled == b->n_sampled);
+        CHECK(memcmp(a->rows, b->rows, a->n_sampled * sizeof *a->rows) == 0);
+        CHECK(memcmp(a->is_column, b->is_column, 9) == 0);
+    }
+    bench_close(&benches[0]);
+    bench_close(&benches[1]);
+}
+
 int main(void) {
-    RUN(wide_histograms_equal_naive_ones);
-    RUN(packed_histograms_equal_naive_ones);
-    RUN(wide_histograms_of_many_rows);
-    RUN(splits_are_those_of_the_cells);
     RUN(row_sample_has_its_fraction);
     RUN(row_sample_is_never_empty);
     RUN(column_sample_has_its_size);
     RUN(samples_depend_on_seed_and_round);
-    RUN(slots_are_handed_out_once);
     RUN(leaves_are_bounded_by_depth_and_rows);
+    RUN(the_data_chooses_the_engine);
+    RUN(the_sample_does_not_depend_on_the_engine);
     return check_report();
 }

@@ -1,7 +1,9 @@
-/* Whole trees of the grower against the naive ones, and the same tree with as few slots as it promises to need. */
+/* Whole trees of the grower against the naive ones, on both engines, and the same tree with as little room as it
+ * promises to need. */
 #include "learner/tree/tree_grow.h"
 
 #include "check.h"
+#include "learner/tree/tree_exact.h"
 #include "unit/learner/naive_tree.h"
 
 struct bench {
@@ -43,7 +45,7 @@ static void bench_grow(struct bench *bench, uint32_t round, uint32_t max_depth, 
     bench->engine.n_slots = n_slots > 0 ? n_slots : n_all;
     mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
     mxb__grower_run(&bench->grower, &bench->engine, max_depth);
-    CHECK_INT(bench->engine.n_free, bench->engine.n_slots);
+    CHECK(bench->engine.ops == &mxb__exact_engine || bench->engine.n_free == bench->engine.n_slots);
     bench->engine.n_slots = n_all;
 }
 
@@ -72,7 +74,7 @@ static void compare(const struct bench *bench, const struct naive_tree *naive) {
 }
 
 static void trees_equal_naive_ones(void) {
-    for (uint32_t seed = 1; seed <= 24; seed++) {
+    for (uint32_t seed = 1; seed <= 48; seed++) {
         struct bench bench;
         struct learner_options options = fit_options();
         uint32_t depth = 1 + seed % 6;
@@ -86,7 +88,7 @@ static void trees_equal_naive_ones(void) {
                                      .missing = seed % 2 == 0 ? 0.2 : 0.0,
                                      .n_distinct = seed % 3 == 1 ? 5 : 0,
                                      .weighted = seed % 5 == 1};
-        REQUIRE(bench_open(&bench, recipe, options, seed % 2 == 0 ? 256 : 7));
+        REQUIRE(bench_open(&bench, recipe, options, (uint32_t[]){256, 7, 0, 0}[seed % 4]));
         bench_grow(&bench, seed, depth, 0);
         struct naive_tree naive = naive_make(&bench.fit, depth, NULL, NULL);
         compare(&bench, &naive);
@@ -135,19 +137,44 @@ static void wide_data_grow_the_same_tree(void) {
     bench_close(&bench);
 }
 
+/* An exact tree in batches of one node's children, and of more. */
+static void small_batches_grow_the_same_tree(void) {
+    for (uint32_t depth = 1; depth <= 12; depth++) {
+        struct bench bench;
+        struct learner_options options = fit_options();
+        options.max_max_depth = depth;
+        options.lambda_l2 = 0.01;
+        options.tree_n_threads = 1 + depth % 3;
+        struct data_recipe recipe = {.n_rows = 700, .n_features = 3, .seed = depth, .missing = 0.1};
+        REQUIRE(bench_open(&bench, recipe, options, 0));
+        struct naive_tree naive = naive_make(&bench.fit, depth, NULL, NULL);
+        size_t largest = bench.engine.max_batch;
+        CHECK_INT(largest, depth < 9 ? 1u << depth : 512);
+        for (bench.engine.max_batch = 2; bench.engine.max_batch <= largest; bench.engine.max_batch *= 2) {
+            bench_grow(&bench, 1, depth, 0);
+            compare(&bench, &naive);
+        }
+        naive_clear(&naive);
+        bench_close(&bench);
+    }
+}
+
 /* A drawn depth may be less than the largest; the workspace is made for the largest. */
 static void smaller_depths_fit(void) {
     struct bench bench;
     struct learner_options options = fit_options();
     options.max_max_depth = 9;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 400, .n_features = 3, .seed = 5}, options, 256));
-    for (uint32_t depth = 0; depth <= 9; depth++) {
-        bench_grow(&bench, 1, depth, 0);
-        struct naive_tree naive = naive_make(&bench.fit, depth, NULL, NULL);
-        compare(&bench, &naive);
-        naive_clear(&naive);
+    for (uint32_t hist_nbins = 0; hist_nbins <= 256; hist_nbins += 256) {
+        struct data_recipe recipe = {.n_rows = 400, .n_features = 3, .seed = 5};
+        REQUIRE(bench_open(&bench, recipe, options, hist_nbins));
+        for (uint32_t depth = 0; depth <= 9; depth++) {
+            bench_grow(&bench, 1, depth, 0);
+            struct naive_tree naive = naive_make(&bench.fit, depth, NULL, NULL);
+            compare(&bench, &naive);
+            naive_clear(&naive);
+        }
+        bench_close(&bench);
     }
-    bench_close(&bench);
 }
 
 /* As many leaves as rows: every array is filled to its end. */
@@ -156,13 +183,16 @@ static void one_leaf_a_row(void) {
     struct learner_options options = fit_options();
     options.max_max_depth = 30;
     options.lambda_l2 = 0.0;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 200, .n_features = 1, .seed = 5}, options, 256));
-    bench_grow(&bench, 1, 30, 0);
-    CHECK_INT(bench.grower.n_nodes, 399);
-    struct naive_tree naive = naive_make(&bench.fit, 30, NULL, NULL);
-    compare(&bench, &naive);
-    naive_clear(&naive);
-    bench_close(&bench);
+    for (uint32_t hist_nbins = 0; hist_nbins <= 256; hist_nbins += 256) {
+        struct data_recipe recipe = {.n_rows = 200, .n_features = 1, .seed = 5};
+        REQUIRE(bench_open(&bench, recipe, options, hist_nbins));
+        bench_grow(&bench, 1, 30, 0);
+        CHECK_INT(bench.grower.n_nodes, 399);
+        struct naive_tree naive = naive_make(&bench.fit, 30, NULL, NULL);
+        compare(&bench, &naive);
+        naive_clear(&naive);
+        bench_close(&bench);
+    }
 }
 
 /* Packed quanta are not exact, so compare threads with each other and gains with what the naive tree would take. */
@@ -203,6 +233,7 @@ int main(void) {
     RUN(trees_equal_naive_ones);
     RUN(few_slots_grow_the_same_tree);
     RUN(wide_data_grow_the_same_tree);
+    RUN(small_batches_grow_the_same_tree);
     RUN(smaller_depths_fit);
     RUN(one_leaf_a_row);
     RUN(packed_trees_do_not_depend_on_threads);

@@ -17,11 +17,9 @@ static void compare_below(const struct fit_case *fit, const struct tree *tree, u
         CHECK_NEAR(node->value, other->value, 1e-13 * fabs(other->value) + rounding);
         return;
     }
-    const struct feature_bins *bins = &fit->prepared->bins[other->feature];
-    double threshold = other->bin < bins->n_cuts ? bins->cuts[other->bin] : HUGE_VAL;
     CHECK_INT(node->feature, other->feature);
     CHECK_INT(node->missing_left, other->missing_left);
-    CHECK(node->value == threshold);
+    CHECK(node->value == naive_threshold(naive, other));
     CHECK(node->left > n); /* breadth first */
     compare_below(fit, tree, node->left, naive, other->left);
     compare_below(fit, tree, node->left + 1, naive, other->right);
@@ -60,7 +58,8 @@ static void check_steps(const struct fit_case *fit, const struct term *term) {
     free(values);
 }
 
-static void check_one(uint32_t seed) {
+/* `exact`: every distinct value a candidate, however many. */
+static void check_one(uint32_t seed, int exact) {
     struct fit_case fit;
     struct dice dice = {seed};
     struct learner_options options = fit_options();
@@ -75,7 +74,8 @@ static void check_one(uint32_t seed) {
                                  .missing = seed % 2 == 0 ? 0.25 : 0.0,
                                  .n_distinct = seed % 3 == 1 ? 1 + dice_below(&dice, 8) : 0,
                                  .weighted = seed % 5 == 1};
-    REQUIRE(fit_open(&fit, data_make(recipe), options, seed % 7 == 0 ? 3 : 256, SCALING_NONE));
+    recipe.n_rows += exact && seed % 10 == 0 ? 400 : 0;
+    REQUIRE(fit_open(&fit, data_make(recipe), options, exact ? 0 : seed % 7 == 0 ? 3 : 256, SCALING_NONE));
     if (seed % 4 == 3) { /* gradients and hessians of no loss in particular */
         for (size_t i = 0; i < fit.prepared->n_rows; i++) {
             fit.g[i] = dice_normal(&dice);
@@ -99,11 +99,12 @@ static void check_one(uint32_t seed) {
 }
 
 static void trees_equal_naive_ones(void) {
-    for (uint32_t seed = 1; seed <= 400; seed++) {
+    for (uint32_t k = 0; k < 1000; k++) {
         int before = check_n_failed;
-        check_one(seed);
+        uint32_t seed = 1 + k / 2;
+        check_one(seed, k % 2);
         if (check_n_failed > before) {
-            fprintf(stderr, "    (the tree of seed %u)\n", seed);
+            fprintf(stderr, "    (the tree of seed %u, exact %u)\n", seed, k % 2);
             return;
         }
     }
@@ -159,6 +160,52 @@ static struct made_data make_typed(struct typed_data *typed, uint64_t seed) {
     return data;
 }
 
+/* More distinct values than a byte, and than 16 bits, can count. */
+static void many_values(void) {
+    const size_t counts[] = {257, 1000, 66000, 70001};
+    for (size_t c = 0; c < 4; c++) {
+        struct fit_case fit;
+        struct term term;
+        struct learner_options options = fit_options();
+        options.lambda_l2 = 0.0;
+        options.tree_n_threads = 2;
+        struct data_recipe recipe = {
+            .n_rows = counts[c], .n_features = 2, .seed = c, .missing = c == 3 ? 0.04 : 0.0, .weighted = c == 1};
+        REQUIRE(fit_open(&fit, data_make(recipe), options, 0, SCALING_NONE));
+        CHECK(fit.prepared->bins[0].n_cuts >= (c < 3 ? counts[c] - 1 : 65536));
+        CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 5, &term), MXB_OK);
+        struct naive_tree naive = naive_make(&fit, 5, NULL, NULL);
+        CHECK(naive.n_nodes > 31);
+        CHECK_INT(term.tree.n_nodes, naive.n_nodes);
+        compare_below(&fit, &term.tree, 0, &naive, 0);
+        check_steps(&fit, &term);
+        mxb__term_clear(&term);
+        naive_clear(&naive);
+        fit_close(&fit);
+    }
+}
+
+/* A split between the last two of many values: codes and bins beyond 16 bits reach the threshold. */
+static void the_last_of_many_values(void) {
+    enum { N = 70000 };
+    struct fit_case fit;
+    struct term term;
+    struct made_data data = data_allocate(N, 1, 0);
+    for (size_t i = 0; i < N; i++) {
+        size_t value = (i * 7919) % N;
+        data.x[i] = (double)value;
+        data.y[i] = value == N - 1 ? 100.0 : 0.0;
+    }
+    REQUIRE(data_view(&data));
+    REQUIRE(fit_open(&fit, data, fit_options(), 0, SCALING_NONE));
+    CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 1, &term), MXB_OK);
+    CHECK_INT(term.tree.n_nodes, 3);
+    CHECK(term.tree.nodes[0].value == N - 1.5);
+    check_steps(&fit, &term);
+    mxb__term_clear(&term);
+    fit_close(&fit);
+}
+
 static void every_type_ends_in_its_leaf(void) {
     static struct typed_data typed;
     for (uint32_t seed = 1; seed <= 30; seed++) {
@@ -168,7 +215,7 @@ static void every_type_ends_in_its_leaf(void) {
         options.lambda_l2 = 0.0;
         options.subsample = seed % 2 == 0 ? 0.5 : 1.0;
         options.max_max_depth = 8;
-        REQUIRE(fit_open(&fit, make_typed(&typed, seed), options, seed % 3 == 0 ? 5 : 256, SCALING_NONE));
+        REQUIRE(fit_open(&fit, make_typed(&typed, seed), options, (uint32_t[]){5, 256, 0}[seed % 3], SCALING_NONE));
         CHECK_INT(fit_run(&fit, &mxb__tree_learner, seed, 8, &term), MXB_OK);
         CHECK(term.tree.n_nodes > 20);
         check_steps(&fit, &term);
@@ -180,14 +227,14 @@ static void every_type_ends_in_its_leaf(void) {
 /* ---- samples ---- */
 
 /* Which rows were drawn shows in what changing their gradient does; the engine's own list is looked at elsewhere. */
-static void rows_left_out_change_nothing(void) {
+static void check_rows_left_out_change_nothing(uint32_t hist_nbins) {
     struct fit_case fit;
     struct term first;
     struct learner_options options = fit_options();
     options.subsample = 0.5;
     options.max_max_depth = 4;
     struct data_recipe recipe = {.n_rows = 200, .n_features = 3, .seed = 3, .missing = 0.1};
-    REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_NONE));
+    REQUIRE(fit_open(&fit, data_make(recipe), options, hist_nbins, SCALING_NONE));
     CHECK_INT(fit_run(&fit, &mxb__tree_learner, 5, 4, &first), MXB_OK);
     check_steps(&fit, &first);
     size_t n_without_effect = 0;
@@ -213,14 +260,14 @@ static void rows_left_out_change_nothing(void) {
 }
 
 /* Only sampled columns are used, and over the rounds all of them are. */
-static void columns_left_out_are_not_used(void) {
+static void check_columns_left_out_are_not_used(uint32_t hist_nbins) {
     struct fit_case fit;
     struct learner_options options = fit_options();
     options.colsample = 0.2; /* 2 of 10 */
     options.lambda_l2 = 0.0;
     size_t n_rounds_used[10] = {0};
-    REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 300, .n_features = 10, .seed = 3}), options, 256,
-                     SCALING_NONE));
+    REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 300, .n_features = 10, .seed = 3}), options,
+                     hist_nbins, SCALING_NONE));
     for (uint32_t round = 1; round <= 300; round++) {
         struct term term;
         int used[10] = {0};
@@ -246,7 +293,7 @@ static void columns_left_out_are_not_used(void) {
 
 /* ---- leaves that have nothing to go by ---- */
 
-static void leaf_values_are_finite(void) {
+static void check_leaf_values_are_finite(uint32_t hist_nbins) {
     const double gs[] = {0.0, 1.0, -1e300, 1e300, 5e-324, 1e308};
     const double hs[] = {0.0, 1.0, 5e-324, 1e300, 1e-300};
     const double lambdas[] = {0.0, 1.0, 1e300};
@@ -255,8 +302,8 @@ static void leaf_values_are_finite(void) {
         struct term term;
         struct learner_options options = fit_options();
         options.lambda_l2 = lambdas[k % 3];
-        REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = k}), options, 256,
-                         SCALING_NONE));
+        REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = k}), options,
+                         hist_nbins, SCALING_NONE));
         for (size_t i = 0; i < 40; i++) {
             fit.g[i] = i % 2 == 0 ? gs[k / 15] : gs[k / 15] / 3.0;
             fit.h[i] = i % 4 == 0 ? 0.0 : hs[k / 3 % 5];
@@ -272,11 +319,11 @@ static void leaf_values_are_finite(void) {
     }
 }
 
-static void failed_allocation_leaks_nothing(void) {
+static void check_failed_allocation_leaks_nothing(uint32_t hist_nbins) {
     struct fit_case fit;
     struct term term;
     REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = 1}), fit_options(),
-                     256, SCALING_NONE));
+                     hist_nbins, SCALING_NONE));
     CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 3, &term), MXB_OK);
     mxb__term_clear(&term);
     mxb__memory_fail_at(1, 0);
@@ -285,8 +332,32 @@ static void failed_allocation_leaks_nothing(void) {
     fit_close(&fit);
 }
 
+/* ---- both engines ---- */
+
+static void rows_left_out_change_nothing(void) {
+    check_rows_left_out_change_nothing(256);
+    check_rows_left_out_change_nothing(0);
+}
+
+static void columns_left_out_are_not_used(void) {
+    check_columns_left_out_are_not_used(256);
+    check_columns_left_out_are_not_used(0);
+}
+
+static void leaf_values_are_finite(void) {
+    check_leaf_values_are_finite(256);
+    check_leaf_values_are_finite(0);
+}
+
+static void failed_allocation_leaks_nothing(void) {
+    check_failed_allocation_leaks_nothing(256);
+    check_failed_allocation_leaks_nothing(0);
+}
+
 int main(void) {
     RUN(trees_equal_naive_ones);
+    RUN(many_values);
+    RUN(the_last_of_many_values);
     RUN(every_type_ends_in_its_leaf);
     RUN(rows_left_out_change_nothing);
     RUN(columns_left_out_are_not_used);

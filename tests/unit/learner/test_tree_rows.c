@@ -1,38 +1,17 @@
 /* Partition and leaf sums over batches of nodes, against doing it row by row. */
 #include "check.h"
-#include "learner/tree/tree_engine.h"
-#include "unit/learner/make_fit.h"
+#include "learner/tree/tree_histograms.h"
+#include "unit/learner/make_engine.h"
 
-struct bench {
-    struct fit_case fit;
-    struct tree_engine engine;
-    char *memory;
-};
-
-static int bench_open(struct bench *bench, struct data_recipe recipe, uint32_t threads, double subsample) {
+static int bench_start(struct bench *bench, struct data_recipe recipe, uint32_t threads, double subsample) {
     struct learner_options options = fit_options();
     options.tree_n_threads = threads;
     options.subsample = subsample;
-    bench->memory = NULL;
-    if (!fit_open(&bench->fit, data_make(recipe), options, 256, SCALING_NONE)) {
+    if (!bench_open(bench, recipe, options, 256)) {
         return 0;
     }
-    bench->fit.input.options = &bench->fit.options;
-    struct workspace workspace = {NULL, 0};
-    mxb__engine_carve(&bench->engine, &bench->fit.input, &workspace);
-    if (mxb__alloc(&bench->memory, workspace.used, 1, "a test", NULL) != MXB_OK) {
-        return 0;
-    }
-    workspace = (struct workspace){bench->memory, 0};
-    mxb__engine_carve(&bench->engine, &bench->fit.input, &workspace);
-    struct draw draw = {1, 6};
-    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
+    bench_begin(bench, 1);
     return 1;
-}
-
-static void bench_close(struct bench *bench) {
-    mxb__free(bench->memory);
-    fit_close(&bench->fit);
 }
 
 static int goes_left(const mxb_prepared *prepared, const struct split *split, uint32_t row) {
@@ -59,7 +38,7 @@ static void check_partition(struct bench *bench, struct partition_request *reque
             middles[r] = left ? at : middles[r];
         }
     }
-    mxb__engine_partition(engine, requests, n);
+    mxb__rows_partition(engine, requests, n);
     CHECK(memcmp(expected, engine->rows, engine->n_sampled * sizeof *expected) == 0);
     for (size_t r = 0; r < n; r++) {
         CHECK_INT(requests[r].middle, middles[r]);
@@ -74,7 +53,7 @@ static struct split split_on(uint32_t feature, uint8_t bin, uint8_t missing_left
 static void check_several(size_t n_rows, uint32_t threads, double subsample) {
     struct bench bench;
     struct data_recipe recipe = {.n_rows = n_rows, .n_features = 4, .seed = n_rows, .missing = 0.15};
-    REQUIRE(bench_open(&bench, recipe, threads, subsample));
+    REQUIRE(bench_start(&bench, recipe, threads, subsample));
     uint32_t n = bench.engine.n_sampled;
     struct partition_request root = {.node = {0, n, 0}, .split = split_on(2, 100, 1)};
     check_partition(&bench, &root, 1);
@@ -103,8 +82,8 @@ static void partition_equals_a_naive_one(void) {
 
 static void no_nodes_are_fine(void) {
     struct bench bench;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 10, .n_features = 1, .seed = 1}, 1, 1.0));
-    mxb__engine_partition(&bench.engine, NULL, 0);
+    REQUIRE(bench_start(&bench, (struct data_recipe){.n_rows = 10, .n_features = 1, .seed = 1}, 1, 1.0));
+    mxb__rows_partition(&bench.engine, NULL, 0);
     mxb__engine_leaf_sums(&bench.engine, NULL, 0);
     for (uint32_t i = 0; i < 10; i++) {
         CHECK_INT(bench.engine.rows[i], i);
@@ -116,10 +95,10 @@ static void no_nodes_are_fine(void) {
 static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
     struct bench bench;
     struct data_recipe recipe = {.n_rows = n_rows, .n_features = 2, .seed = 3, .weighted = !packed};
-    REQUIRE(bench_open(&bench, recipe, threads, 1.0));
+    REQUIRE(bench_start(&bench, recipe, threads, 1.0));
     CHECK_INT(bench.engine.packed, packed);
     struct partition_request root = {.node = {0, (uint32_t)n_rows, 0}, .split = split_on(1, 100, 0)};
-    mxb__engine_partition(&bench.engine, &root, 1);
+    mxb__rows_partition(&bench.engine, &root, 1);
     uint32_t n = (uint32_t)n_rows;
     struct leaf_request leaves[3] = {
         {.node = {0, root.middle, 0}}, {.node = {root.middle, n - 1, 0}}, {.node = {n - 1, n, 0}}};

@@ -70,12 +70,55 @@ static void add_up(struct node_case *node) {
     }
 }
 
+/* The same node as rows: each cell is shared out between one and three of them, empty cells have none. */
+static struct split find_sorted(const struct node_case *node, struct dice *dice) {
+    enum { MAX_ROWS = 3 * MXB__CELLS };
+    static uint32_t rows[MAX_ROWS];
+    static uint32_t codes[MAX_ROWS];
+    static struct gradient_sum sums[MAX_ROWS];
+    uint32_t n = 0;
+    uint32_t shift = (uint32_t)dice_below(dice, MAX_ROWS); /* row numbers are not places */
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        struct gradient_sum left = node->cells[code];
+        while (left.h != 0 || left.g != 0) {
+            int last = dice_below(dice, 3) == 0 || left.h < 2;
+            struct gradient_sum part = {last ? left.g : 17, last ? left.h : left.h / 2};
+            uint32_t row = (n + shift) % MAX_ROWS;
+            if (n + 1 == MAX_ROWS) {
+                check_failed(__FILE__, __LINE__, "too many rows");
+                break;
+            }
+            rows[n++] = row;
+            codes[row] = code;
+            sums[row] = part;
+            left.g -= part.g;
+            left.h -= part.h;
+        }
+    }
+    struct sorted_rows sorted = {rows, n, codes, sums};
+    return mxb__split_find_sorted(&sorted, &node->bins, node->total, &node->rules);
+}
+
 static void check_node(const struct node_case *node) {
+    static struct dice dice = {99};
     struct split expected = naive_find(node);
     struct split found = mxb__split_find(node->cells, &node->bins, node->total, &node->rules);
     CHECK_NEAR(found.gain, expected.gain, 1e-9 * expected.gain);
     CHECK_INT(found.bin, expected.bin);
     CHECK_INT(found.missing_left, expected.missing_left);
+    struct split sorted = find_sorted(node, &dice);
+    CHECK(sorted.gain == found.gain);
+    CHECK_INT(sorted.bin, found.bin);
+    CHECK_INT(sorted.missing_left, found.missing_left);
+}
+
+/* From cells and from rows, which must agree. */
+static struct split find_both(const struct node_case *node) {
+    struct dice dice = {7};
+    struct split found = mxb__split_find(node->cells, &node->bins, node->total, &node->rules);
+    struct split sorted = find_sorted(node, &dice);
+    CHECK(sorted.gain == found.gain && sorted.bin == found.bin && sorted.missing_left == found.missing_left);
+    return found;
 }
 
 /* `size`: of the cells; small ones make many exact ties. */
@@ -117,7 +160,7 @@ static void largest_sums_do_not_overflow(void) {
     node.cells[2] = (struct gradient_sum){((int64_t)1 << 60) - 1, (int64_t)1 << 59};
     add_up(&node);
     check_node(&node);
-    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    struct split found = find_both(&node);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
 }
@@ -127,17 +170,17 @@ static void one_bin_splits_off_missing_values(void) {
     node.cells[0] = (struct gradient_sum){5, 3};
     node.cells[1] = (struct gradient_sum){-5, 2};
     add_up(&node);
-    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    struct split found = find_both(&node);
     CHECK_NEAR(found.gain, 25.0 / 3 + 25.0 / 2, 1e-12);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
     node.cells[1] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
     node.cells[1] = node.cells[0];
     node.cells[0] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
 }
 
 static void values_against_missing_ones_is_the_last_bin(void) {
@@ -148,9 +191,46 @@ static void values_against_missing_ones_is_the_last_bin(void) {
     }
     node.cells[4] = (struct gradient_sum){-10, 10};
     add_up(&node);
-    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    struct split found = find_both(&node);
     CHECK_INT(found.bin, 3);
     CHECK_INT(found.missing_left, 0);
+}
+
+/* Where the lowest bins are empty, so does the first, with the missing values to the left: a lower bin. */
+static void missing_values_against_all_is_the_first_bin_where_that_is_empty(void) {
+    static struct node_case node;
+    node.bins.n_cuts = 5;
+    node.cells[3] = (struct gradient_sum){10, 10};
+    node.cells[4] = (struct gradient_sum){10, 10};
+    node.cells[6] = (struct gradient_sum){-10, 10};
+    add_up(&node);
+    struct split found = find_both(&node);
+    CHECK_INT(found.bin, 0);
+    CHECK_INT(found.missing_left, 1);
+    node.cells[0] = (struct gradient_sum){10, 10};
+    add_up(&node);
+    found = find_both(&node);
+    CHECK_INT(found.bin, 4);
+    CHECK_INT(found.missing_left, 0);
+}
+
+/* Gains that rise by less than a tie at a time, over more than one in all: the winner lies in between. */
+static void slowly_rising_gains(void) {
+    static struct node_case node;
+    struct dice dice = {3};
+    node.bins.n_cuts = 254;
+    for (int i = 0; i < 60; i++) {
+        int64_t half = (int64_t)1 << 40;
+        memset(node.cells, 0, sizeof node.cells);
+        for (int code = 0; code < 255; code++) { /* the left bins drag it down a little less from one to the next */
+            int64_t step = (int64_t)dice_below(&dice, i % 2 == 0 ? 400 : 40000);
+            node.cells[code] = (struct gradient_sum){-step, 1};
+        }
+        node.cells[0] = (struct gradient_sum){-half, half};
+        node.cells[254] = (struct gradient_sum){half, half};
+        add_up(&node);
+        check_node(&node);
+    }
 }
 
 static void lowest_bin_wins_a_tie(void) {
@@ -161,7 +241,7 @@ static void lowest_bin_wins_a_tie(void) {
         node.cells[code] = (struct gradient_sum){empty ? 0 : code < 3 ? -4 : 4, empty ? 0 : 2};
     }
     add_up(&node);
-    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    struct split found = find_both(&node);
     CHECK_INT(found.bin, 2);
     /* The two ends mirror each other. */
     memset(node.cells, 0, sizeof node.cells);
@@ -169,7 +249,7 @@ static void lowest_bin_wins_a_tie(void) {
     node.cells[0] = node.cells[2] = (struct gradient_sum){3, 1};
     node.cells[1] = (struct gradient_sum){-6, 1};
     add_up(&node);
-    found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    found = find_both(&node);
     CHECK_INT(found.bin, 0);
 }
 
@@ -180,7 +260,7 @@ static void missing_goes_right_before_left_in_a_tie(void) {
     node.cells[1] = (struct gradient_sum){3, 1};
     node.cells[2] = (struct gradient_sum){0, 1};
     add_up(&node);
-    struct split found = mxb__split_find(node.cells, &node.bins, node.total, &node.rules);
+    struct split found = find_both(&node);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
 }
@@ -192,7 +272,7 @@ static void absent_missing_values_follow_the_heavier_child(void) {
         node.cells[0] = (struct gradient_sum){-3, left_h};
         node.cells[1] = (struct gradient_sum){3, 2};
         add_up(&node);
-        CHECK_INT(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).missing_left, left_h >= 2);
+        CHECK_INT(find_both(&node).missing_left, left_h >= 2);
     }
 }
 
@@ -203,11 +283,11 @@ static void min_child_weight_may_be_reached_exactly(void) {
     node.cells[1] = (struct gradient_sum){3, 6};
     add_up(&node);
     node.rules.min_child_weight = 5.0;
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain > 0.0);
+    CHECK(find_both(&node).gain > 0.0);
     node.rules.min_child_weight = 5.0000001;
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
     node.rules.min_child_weight = HUGE_VAL;
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
 }
 
 /* Children without weight, infinite penalties: nothing to gain, and nothing that is not a number. */
@@ -217,18 +297,18 @@ static void odd_rules_find_nothing(void) {
     node.cells[0] = (struct gradient_sum){-3, 0};
     node.cells[1] = (struct gradient_sum){3, 4};
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
     node.cells[1].h = 0;
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
     node.cells[0] = node.cells[1] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
     node.cells[0] = (struct gradient_sum){-3, 4};
     node.cells[1] = (struct gradient_sum){3, 4};
     add_up(&node);
     node.rules.lambda_l2 = HUGE_VAL;
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
 }
 
 static void equal_children_are_no_split(void) {
@@ -238,7 +318,7 @@ static void equal_children_are_no_split(void) {
         node.cells[code] = (struct gradient_sum){1234567, 7654321};
     }
     add_up(&node);
-    CHECK(mxb__split_find(node.cells, &node.bins, node.total, &node.rules).gain == 0.0);
+    CHECK(find_both(&node).gain == 0.0);
 }
 
 static void lowest_feature_wins_a_tie(void) {
@@ -260,6 +340,8 @@ int main(void) {
     RUN(largest_sums_do_not_overflow);
     RUN(one_bin_splits_off_missing_values);
     RUN(values_against_missing_ones_is_the_last_bin);
+    RUN(missing_values_against_all_is_the_first_bin_where_that_is_empty);
+    RUN(slowly_rising_gains);
     RUN(lowest_bin_wins_a_tie);
     RUN(missing_goes_right_before_left_in_a_tie);
     RUN(absent_missing_values_follow_the_heavier_child);

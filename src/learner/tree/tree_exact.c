@@ -1,0 +1,221 @@
+/* The engine of exact trees: every feature's rows stay in sorted order, node by node, so that one walk over a node's
+ * rows sees every cut between its values. A level costs as many steps as there are sampled rows times columns. Knows
+ * nothing of how nodes are numbered or chosen. */
+#include "learner/tree/tree_exact.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/reduce.h"
+
+/* Splits found at once, a node's on each feature: more nodes are searched a batch after the other. */
+enum { MAX_BATCH = 512, MAX_SPLITS = 1 << 20 };
+
+static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
+    size_t n = input->prepared->n_rows;
+    size_t d = input->prepared->n_features;
+    size_t max_leaves = mxb__engine_max_leaves(input);
+    engine->max_batch = MAX_SPLITS / d < MAX_BATCH ? MAX_SPLITS / d : MAX_BATCH;
+    engine->max_batch = engine->max_batch < max_leaves ? engine->max_batch : max_leaves;
+    engine->max_batch = engine->max_batch < 2 ? 2 : engine->max_batch; /* a node's children */
+    engine->sorted = mxb__carve(workspace, d * n, sizeof *engine->sorted);
+    engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
+    engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
+    engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
+    engine->splits = mxb__carve(workspace, engine->max_batch * d, sizeof *engine->splits);
+}
+
+static void begin(struct tree_engine *engine, const struct draw *draw) {
+    (void)draw;
+    engine->packed = 0;
+    engine->quanta = engine->wide_quanta;
+    mxb__quanta_write_wide(engine->input, engine->quanta, engine->sums);
+}
+
+static size_t room(const struct tree_engine *engine, size_t levels_below) {
+    (void)levels_below;
+    return engine->max_batch / 2;
+}
+
+static void close_node(struct tree_engine *engine, struct engine_node *node) {
+    (void)engine;
+    (void)node;
+}
+
+/* The work of one step on so many rows of every feature. */
+static double step_ns(const struct tree_engine *engine, size_t n_rows, double nanoseconds) {
+    return (double)n_rows * (double)engine->input->prepared->n_features * nanoseconds;
+}
+
+/* ---- sorted rows ---- */
+
+static uint32_t *sorted_of(const struct tree_engine *engine, size_t feature) {
+    return engine->sorted + feature * engine->input->prepared->n_rows;
+}
+
+static void sort_sample(void *context, size_t feature, size_t thread) {
+    struct tree_engine *engine = context;
+    size_t n = engine->input->prepared->n_rows;
+    const uint32_t *order = engine->input->prepared->order + feature * n;
+    uint32_t *sorted = sorted_of(engine, feature);
+    (void)thread;
+    if (!engine->is_column[feature]) {
+        return;
+    }
+    if (engine->n_sampled == n) {
+        memcpy(sorted, order, n * sizeof *sorted);
+        return;
+    }
+    size_t n_kept = 0;
+    for (size_t i = 0; n_kept < engine->n_sampled; i++) {
+        sorted[n_kept] = order[i];
+        n_kept += engine->goes_left[order[i]]; /* here: in the sample */
+    }
+}
+
+static void open_root(struct tree_engine *engine, struct engine_node *root) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    (void)root;
+    memset(engine->goes_left, 0, prepared->n_rows);
+    for (uint32_t i = 0; i < engine->n_sampled; i++) {
+        engine->goes_left[engine->rows[i]] = 1;
+    }
+    mxb__pool_run(engine->input->tree_pool, prepared->n_features, step_ns(engine, prepared->n_rows, 1.0), sort_sample,
+                  engine);
+}
+
+/* Moves the rows that go left before those that go right, both in their old order. No other task may use the same spare
+ * for the same node. */
+static uint32_t move_rows(const struct tree_engine *engine, uint32_t *rows, uint32_t begin, uint32_t end,
+                          size_t spare) {
+    uint32_t *right = engine->spares + spare * engine->input->prepared->n_rows + begin;
+    uint32_t middle = begin;
+    size_t n_right = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t row = rows[i];
+        uint32_t is_left = engine->goes_left[row];
+        rows[middle] = row;
+        right[n_right] = row;
+        middle += is_left;
+        n_right += 1 - is_left;
+    }
+    memcpy(rows + middle, right, n_right * sizeof *rows);
+    return middle;
+}
+
+struct open_task {
+    struct tree_engine *engine;
+    const struct open_request *requests;
+};
+
+static void move_feature(void *context, size_t index, size_t thread) {
+    struct open_task *task = context;
+    size_t d = task->engine->input->prepared->n_features;
+    size_t feature = index % d;
+    const struct engine_node *parent = task->requests[index / d].parent;
+    if (task->engine->is_column[feature]) {
+        size_t spare = task->engine->n_spares == d ? feature : thread;
+        move_rows(task->engine, sorted_of(task->engine, feature), parent->begin, parent->end, spare);
+    }
+}
+
+static void open_children(struct tree_engine *engine, const struct open_request *requests, size_t n) {
+    struct open_task task = {engine, requests};
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_rows += requests[i].parent->end - requests[i].parent->begin;
+    }
+    mxb__pool_run(engine->input->tree_pool, n * engine->input->prepared->n_features, step_ns(engine, n_rows, 2.0),
+                  move_feature, &task);
+}
+
+/* ---- partition ---- */
+
+struct partition_task {
+    struct tree_engine *engine;
+    struct partition_request *requests;
+};
+
+/* In the sorted rows of the split's feature, those of the left bins come first and the missing ones last. */
+static void partition_node(void *context, size_t index, size_t thread) {
+    struct partition_task *task = context;
+    struct tree_engine *engine = task->engine;
+    struct partition_request *request = &task->requests[index];
+    const struct engine_node *node = &request->node;
+    const mxb_prepared *prepared = engine->input->prepared;
+    (void)thread;
+    uint32_t feature = request->split.feature;
+    const uint32_t *sorted = sorted_of(engine, feature);
+    const uint32_t *codes = prepared->codes + feature * prepared->n_rows;
+    uint32_t right = mxb__order_find_above(sorted, codes, node->begin, node->end, request->split.bin);
+    uint32_t missing = mxb__order_find_above(sorted, codes, node->begin, node->end, prepared->bins[feature].n_cuts);
+    for (uint32_t i = node->begin; i < node->end; i++) {
+        engine->goes_left[sorted[i]] = i < right ? 1 : i < missing ? 0 : request->split.missing_left;
+    }
+    request->middle = move_rows(engine, engine->rows, node->begin, node->end, 0);
+}
+
+static void partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
+    struct partition_task task = {engine, requests};
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_rows += requests[i].node.end - requests[i].node.begin;
+    }
+    mxb__pool_run(engine->input->tree_pool, n, (double)n_rows * 3.0, partition_node, &task);
+}
+
+/* ---- split search ---- */
+
+struct split_task {
+    struct tree_engine *engine;
+    struct split_request *requests;
+};
+
+static void sum_node(void *context, size_t index, size_t thread) {
+    struct split_task *task = context;
+    const struct tree_engine *engine = task->engine;
+    struct split_request *request = &task->requests[index];
+    (void)thread;
+    request->total = (struct gradient_sum){0, 0};
+    for (uint32_t i = request->node.begin; i < request->node.end; i++) {
+        request->total.g += engine->sums[engine->rows[i]].g;
+        request->total.h += engine->sums[engine->rows[i]].h;
+    }
+}
+
+static void search_feature(void *context, size_t index, size_t thread) {
+    struct split_task *task = context;
+    struct tree_engine *engine = task->engine;
+    const mxb_prepared *prepared = engine->input->prepared;
+    (void)thread;
+    const struct split_request *request = &task->requests[index / prepared->n_features];
+    size_t feature = index % prepared->n_features;
+    engine->splits[index] = (struct split){0};
+    if (engine->is_column[feature]) {
+        struct sorted_rows rows = {sorted_of(engine, feature) + request->node.begin,
+                                   request->node.end - request->node.begin,
+                                   prepared->codes + feature * prepared->n_rows, engine->sums};
+        engine->splits[index] = mxb__split_find_sorted(&rows, &prepared->bins[feature], request->total, &engine->rules);
+    }
+}
+
+static void find_splits(struct tree_engine *engine, struct split_request *requests, size_t n) {
+    uint32_t d = engine->input->prepared->n_features;
+    struct split_task task = {engine, requests};
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_rows += requests[i].node.end - requests[i].node.begin;
+    }
+    mxb__pool_run(engine->input->tree_pool, n, (double)n_rows, sum_node, &task);
+    for (size_t i = 0; i < n; i++) {
+        mxb__reduce_integers(&requests[i].total.g, 1);
+        mxb__reduce_integers(&requests[i].total.h, 1);
+    }
+    mxb__pool_run(engine->input->tree_pool, n * d, step_ns(engine, n_rows, 10.0), search_feature, &task);
+    for (size_t i = 0; i < n; i++) {
+        requests[i].split = mxb__split_choose(engine->splits + i * d, d);
+    }
+}
+
+const struct engine_ops mxb__exact_engine = {carve,         begin,      room,        open_root,
+                                             open_children, close_node, find_splits, partition};
