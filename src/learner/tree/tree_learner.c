@@ -36,9 +36,17 @@ static size_t workspace_bytes(const struct fit_input *input) {
 
 /* ---- leaf values: -G / (H + lambda), times the learning rate ---- */
 
-static double leaf_value(struct gradient_sum sum, struct quanta quanta, const struct learner_options *options) {
-    double h = (double)sum.h + options->lambda_l2 * quanta.h_scale;
-    double value = h > 0.0 ? ldexp(-(double)sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
+static double leaf_value(const struct leaf_request *leaf, struct quanta quanta, const struct fit_input *input) {
+    const struct learner_options *options = input->options;
+    double n_rows = (double)(leaf->node.end - leaf->node.begin);
+    double h = (double)leaf->sum.h;
+    if (h < n_rows && input->sum_h > 0.0) {
+        /* Rows that weigh next to nothing beside others: rounding may have lost half a quantum of each, as much as the
+         * sum. A step too short is safe, one too long makes the loss rise. */
+        h += 0.5 * n_rows;
+    }
+    h += options->lambda_l2 * quanta.h_scale;
+    double value = h > 0.0 ? ldexp(-(double)leaf->sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
     return isfinite(value) ? options->learning_rate * value : 0.0;
 }
 
@@ -89,8 +97,7 @@ static void find_values(struct tree_state *state, double *step) {
     }
     mxb__engine_leaf_sums(&state->engine, state->leaves, n_leaves);
     for (size_t leaf = 0; leaf < n_leaves; leaf++) {
-        state->values[state->node_of_leaf[leaf]] =
-            leaf_value(state->leaves[leaf].sum, state->engine.wide_quanta, input->options);
+        state->values[state->node_of_leaf[leaf]] = leaf_value(&state->leaves[leaf], state->engine.wide_quanta, input);
     }
     struct step_task task = {state, step};
     size_t n_rows = input->prepared->n_rows;

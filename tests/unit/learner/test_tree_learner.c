@@ -319,6 +319,32 @@ static void check_leaf_values_are_finite(uint32_t hist_nbins) {
     }
 }
 
+/* Hessians below half a quantum round to 0, but their leaf may not go beyond the targets, which are 1. */
+static void light_rows_are_not_overshot(void) {
+    struct fit_case fit;
+    struct term term;
+    struct learner_options options = fit_options();
+    options.lambda_l2 = 0.0;
+    struct made_data data = data_allocate(102, 1, 0);
+    for (size_t i = 0; i < 102; i++) {
+        data.x[i] = i == 0 ? -1.0 : 1.0;
+    }
+    REQUIRE(data_view(&data));
+    REQUIRE(fit_open(&fit, data, options, 256, SCALING_NONE));
+    for (int all_lost = 0; all_lost < 2; all_lost++) {
+        for (size_t i = 0; i < 102; i++) {
+            fit.h[i] = i == 0 ? 0x1p61 - 64.0 : i == 1 && !all_lost ? 0.6 : 0.4; /* in quanta of 1 */
+            fit.g[i] = i == 0 ? 0.0 : -fit.h[i];
+        }
+        fit_measure(&fit);
+        CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 1, &term), MXB_OK);
+        CHECK_INT(term.tree.n_nodes, all_lost ? 1 : 3);
+        CHECK(fit.step[50] <= 1.0 && fit.step[50] > (all_lost ? 0.0 : 0.5));
+        mxb__term_clear(&term);
+    }
+    fit_close(&fit);
+}
+
 static void check_failed_allocation_leaks_nothing(uint32_t hist_nbins) {
     struct fit_case fit;
     struct term term;
@@ -362,6 +388,7 @@ int main(void) {
     RUN(rows_left_out_change_nothing);
     RUN(columns_left_out_are_not_used);
     RUN(leaf_values_are_finite);
+    RUN(light_rows_are_not_overshot);
     RUN(failed_allocation_leaks_nothing);
     return check_report();
 }

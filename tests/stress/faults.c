@@ -1,0 +1,189 @@
+/* What the linker puts in place of the calls in faults.h. */
+#define _XOPEN_SOURCE 700
+#include "stress/faults.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct fault_plan plan;
+static _Atomic int is_active;
+static _Atomic uint64_t n_calls[FAULT_N_CALLS];
+static _Atomic uint64_t n_counted;
+static _Atomic uint64_t n_failed;
+static _Atomic int first;
+static _Atomic int64_t n_live;
+
+const char *fault_name(enum fault_call call) {
+    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",  "read",  "write",  "fsync",
+                                                     "rename",   "close", "fstat", "fchmod", "pthread_create"};
+    return names[call];
+}
+
+void faults_begin(struct fault_plan wanted) {
+    for (int i = 0; i < FAULT_N_CALLS; i++) {
+        n_calls[i] = 0;
+    }
+    n_counted = n_failed = 0;
+    first = FAULT_N_CALLS;
+    plan = wanted;
+    is_active = 1;
+}
+
+struct fault_report faults_end(void) {
+    is_active = 0;
+    struct fault_report report = {.n_counted = n_counted, .n_failed = n_failed, .first = (enum fault_call)first};
+    for (int i = 0; i < FAULT_N_CALLS; i++) {
+        report.n_calls[i] = n_calls[i];
+    }
+    return report;
+}
+
+int64_t faults_n_live_blocks(void) { return n_live; }
+
+/* Counts a call; whether it is one that the plan is about. */
+static int is_hit(enum fault_call call) {
+    if (!is_active) {
+        return 0;
+    }
+    n_calls[call]++;
+    if ((plan.calls >> call & 1u) == 0) {
+        return 0;
+    }
+    uint64_t index = ++n_counted;
+    if (plan.n == 0 || index < plan.n || (index > plan.n && !plan.for_ever)) {
+        return 0;
+    }
+    int none = FAULT_N_CALLS;
+    n_failed++;
+    atomic_compare_exchange_strong(&first, &none, (int)call);
+    return 1;
+}
+
+static int fails(enum fault_call call) {
+    if (!is_hit(call) || plan.number == FAULT_SHORT) {
+        return 0;
+    }
+    errno = plan.number;
+    return 1;
+}
+
+/* ---- memory ---- */
+
+void *__real_aligned_alloc(size_t alignment, size_t n);
+void *__wrap_aligned_alloc(size_t alignment, size_t n);
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t n);
+void *__wrap_realloc(void *old, size_t n);
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+static void *count_block(void *block) {
+    n_live += block != NULL;
+    return block;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t n) {
+    return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_aligned_alloc(alignment, n));
+}
+
+void *__wrap_malloc(size_t n) { return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_malloc(n)); }
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *old, size_t n) {
+    if (fails(FAULT_ALLOCATE)) {
+        return NULL;
+    }
+    return old == NULL ? count_block(__real_realloc(old, n)) : __real_realloc(old, n);
+}
+
+void __wrap_free(void *block) {
+    n_live -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- files ---- */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __real_read(int file, void *to, size_t n);
+ssize_t __wrap_read(int file, void *to, size_t n);
+ssize_t __real_write(int file, const void *from, size_t n);
+ssize_t __wrap_write(int file, const void *from, size_t n);
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __real_close(int file);
+int __wrap_close(int file);
+int __real_fstat(int file, struct stat *about);
+int __wrap_fstat(int file, struct stat *about);
+int __real_fchmod(int file, mode_t mode);
+int __wrap_fchmod(int file, mode_t mode);
+
+int __wrap_open(const char *path, int flags, ...) {
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0) {
+        va_list more;
+        va_start(more, flags);
+        mode = va_arg(more, mode_t);
+        va_end(more);
+    }
+    return fails(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
+}
+
+/* How many bytes to move; 0: fail. */
+static size_t transfer(enum fault_call call, size_t n) {
+    if (!is_hit(call)) {
+        return n;
+    }
+    if (plan.number == FAULT_SHORT) {
+        return n < 1 ? n : 1;
+    }
+    errno = plan.number;
+    return 0;
+}
+
+ssize_t __wrap_read(int file, void *to, size_t n) {
+    size_t some = transfer(FAULT_READ, n);
+    return some == 0 && n > 0 ? -1 : __real_read(file, to, some);
+}
+
+ssize_t __wrap_write(int file, const void *from, size_t n) {
+    size_t some = transfer(FAULT_WRITE, n);
+    return some == 0 && n > 0 ? -1 : __real_write(file, from, some);
+}
+
+int __wrap_fsync(int file) { return fails(FAULT_FSYNC) ? -1 : __real_fsync(file); }
+
+int __wrap_rename(const char *from, const char *to) { return fails(FAULT_RENAME) ? -1 : __real_rename(from, to); }
+
+int __wrap_close(int file) {
+    int result = __real_close(file);
+    return fails(FAULT_CLOSE) ? -1 : result;
+}
+
+int __wrap_fstat(int file, struct stat *about) { return fails(FAULT_FSTAT) ? -1 : __real_fstat(file, about); }
+
+int __wrap_fchmod(int file, mode_t mode) { return fails(FAULT_FCHMOD) ? -1 : __real_fchmod(file, mode); }
+
+/* ---- threads ---- */
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    return fails(FAULT_THREAD) ? plan.number : __real_pthread_create(thread, attributes, start, argument);
+}
