@@ -19,7 +19,7 @@ static const struct flag flags[] = {
     {"json", NULL, "Print the whole model as JSON.", 0},
 };
 
-enum { MAX_DEPTH = 64, N_TOP_FEATURES = 10, N_CURVE_ROWS = 8, N_SPARKS = 40, NAME_SIZE = 120 };
+enum { MAX_DEPTH = 64, MAX_OTHERS = 64, N_TOP_FEATURES = 10, N_CURVE_ROWS = 8, N_SPARKS = 40, NAME_SIZE = 120 };
 
 static int print_json(const mxb_model *model) {
     mxb_error error;
@@ -52,16 +52,45 @@ static void print_rounds(const mxb_model *model) {
     }
 }
 
-/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier". */
+/* Learner classes that are not the library's, in the order they appear. */
+struct other_learners {
+    size_t n;
+    const char *names[MAX_OTHERS];
+    size_t n_rounds[MAX_OTHERS];
+    size_t n_further; /* rounds of classes there was no room for */
+};
+
+static void count_other(struct other_learners *others, const char *name) {
+    size_t i = 0;
+    while (i < others->n && strcmp(others->names[i], name) != 0) {
+        i++;
+    }
+    if (i == MAX_OTHERS) {
+        others->n_further++;
+        return;
+    }
+    if (i == others->n) {
+        others->names[others->n++] = name;
+    }
+    others->n_rounds[i]++;
+}
+
+/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier, 2 linear". */
 static void print_learners(const mxb_model *model) {
     size_t n_by_depth[MAX_DEPTH + 1] = {0};
-    size_t n_rounds = mxb_model_n_rounds(model);
     size_t n_trees = 0;
-    for (size_t round = 1; round <= n_rounds; round++) {
-        if (strcmp(mxb_model_round_learner(model, round), "tree") == 0) {
+    size_t n_fourier = 0;
+    struct other_learners others = {0};
+    for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
+        const char *learner = mxb_model_round_learner(model, round);
+        if (strcmp(learner, "tree") == 0) {
             size_t depth = mxb_model_round_depth(model, round);
             n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
             n_trees++;
+        } else if (strcmp(learner, "fourier") == 0) {
+            n_fourier++;
+        } else {
+            count_other(&others, learner);
         }
     }
     printf("learners   %zu tree", n_trees);
@@ -72,7 +101,14 @@ static void print_learners(const mxb_model *model) {
             before = ", ";
         }
     }
-    printf("%s, %zu fourier\n", n_trees > 0 ? ")" : "", n_rounds - n_trees);
+    printf("%s, %zu fourier", n_trees > 0 ? ")" : "", n_fourier);
+    for (size_t i = 0; i < others.n; i++) {
+        printf(", %zu %s", others.n_rounds[i], others.names[i]);
+    }
+    if (others.n_further > 0) {
+        printf(", %zu of others", others.n_further);
+    }
+    putchar('\n');
 }
 
 /* The feature used most of those used less than feature `last`, or as much and later; n_features when there is none. */

@@ -44,7 +44,7 @@ typedef enum mxb_status {
     MXB_ERROR_IO = 3,     /**< a file cannot be read or written */
     MXB_ERROR_FORMAT = 4, /**< the bytes are not a model, a damaged one, or one of a newer version */
     MXB_ERROR_MEMORY = 5, /**< an allocation failed; nothing leaked */
-    MXB_STOPPED = 6       /**< the caller's progress function asked to stop */
+    MXB_STOPPED = 6       /**< the caller's progress function, or another callback, asked to stop */
 } mxb_status;
 
 /** The sentence that goes with a status other than MXB_OK. Ends with a NUL; longer text is cut. */
@@ -124,6 +124,11 @@ MXB_API size_t mxb_dataset_n_features(const mxb_dataset *dataset);
 /** The name of feature `column`, or NULL when the features have none or there is no such feature. */
 MXB_API const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column);
 
+/** Values of a feature in `n` rows from `first` on, NaN where missing. For learners of one's own, which are
+ * handed datasets. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_read(const mxb_dataset *dataset, size_t column, size_t first, size_t n,
+                                                  double *values, mxb_error *error);
+
 /** Frees the view, not the arrays. NULL is fine. */
 MXB_API void mxb_dataset_free(mxb_dataset *dataset);
 
@@ -186,6 +191,100 @@ MXB_API const char *mxb_option_default(size_t index);
 MXB_API const char *mxb_option_range(size_t index);
 MXB_API const char *mxb_option_help(size_t index);
 
+/* ---- Losses and learners of one's own ---------------------------------------------------------------------------- */
+
+/* Callbacks run on the calling thread only. They return MXB_OK to go on, MXB_STOPPED to stop the training (which may go
+ * on later, as after a progress function stopped it), anything else to make it fail with that status; `error`, never
+ * NULL, takes the sentence. Numbers they give must be finite, or the training fails with a sentence that names round
+ * and row. docs/own-losses.md and docs/own-learners.md have the whole story. */
+
+/** A loss: how wrong a score is. Handed to a training by its params. */
+typedef struct mxb_loss mxb_loss;
+
+/** The loss of each of n rows, weights left out. */
+typedef mxb_status (*mxb_loss_value_fn)(void *context, size_t n, const double *labels, const double *scores,
+                                        double *values, mxb_error *error);
+/** First and second derivative of each row's loss by its score, weights left out; the second must not be negative and
+ *  may be 0. */
+typedef mxb_status (*mxb_loss_derivatives_fn)(void *context, size_t n, const double *labels, const double *scores,
+                                              double *first, double *second, mxb_error *error);
+/** The constant score to start from. `weights` is NULL where all are 1. */
+typedef mxb_status (*mxb_loss_start_fn)(void *context, size_t n, const double *labels, const double *weights,
+                                        double *start, mxb_error *error);
+/** The metric of the training curve over all rows, lower is better. `weights` is NULL where all are 1. */
+typedef mxb_status (*mxb_loss_metric_fn)(void *context, size_t n, const double *labels, const double *weights,
+                                         const double *scores, double *metric, mxb_error *error);
+/** The prediction that a score stands for; finite. */
+typedef double (*mxb_loss_link_fn)(void *context, double score);
+
+/** Makes a loss of the two functions it cannot do without. `name` (copied; 1 to 63 printable ASCII characters, not
+ *  "mse" or "logloss") is kept in models; `context` goes to every callback and must outlive whatever uses the loss. */
+MXB_API MXB_NODISCARD mxb_status mxb_loss_create(const char *name, mxb_loss_value_fn value,
+                                                 mxb_loss_derivatives_fn derivatives, void *context, mxb_loss **loss,
+                                                 mxb_error *error);
+/** Without it a training starts from 0. */
+MXB_API void mxb_loss_set_start(mxb_loss *loss, mxb_loss_start_fn start);
+/** Without it the metric is the weighted mean of the values, named as the loss. `name` is copied, cut to 63
+ *  bytes, and what is not printable ASCII in it becomes "?". */
+MXB_API void mxb_loss_set_metric(mxb_loss *loss, const char *name, mxb_loss_metric_fn metric);
+/** Without it predictions are scores. */
+MXB_API void mxb_loss_set_link(mxb_loss *loss, mxb_loss_link_fn link);
+MXB_API void mxb_loss_free(mxb_loss *loss);
+
+/** Trains with this loss instead of `objective`, on labels that are any finite numbers; NULL takes it back. `params`
+ *  keeps a copy. */
+MXB_API MXB_NODISCARD mxb_status mxb_params_set_loss(mxb_params *params, const mxb_loss *loss, mxb_error *error);
+
+/** A learner class: the K subclasses of the paper are the built-in ones and these. */
+typedef struct mxb_learner mxb_learner;
+
+/** What a round offers a learner of one's own. */
+typedef struct mxb_round mxb_round;
+
+/** The training rows (those that weigh anything). */
+MXB_API const mxb_dataset *mxb_round_data(const mxb_round *round);
+/** First and second derivative of the loss in every row, weights multiplied in. */
+MXB_API const double *mxb_round_gradients(const mxb_round *round);
+MXB_API const double *mxb_round_hessians(const mxb_round *round);
+/** The round, counted from 1, and a seed of its own for what the learner draws. */
+MXB_API size_t mxb_round_number(const mxb_round *round);
+MXB_API uint64_t mxb_round_seed(const mxb_round *round);
+/** The round as a weighted least-squares problem: targets -g/h and weights h. Where h is 0, or so small
+ *  that -g/h is not finite, both are 0. */
+MXB_API void mxb_round_targets(const mxb_round *round, double *targets, double *weights);
+
+/** Fits a term: sets `*term` to whatever the other callbacks understand and writes its value in every training row,
+ *  before the learning rate. On failure `*term` is not looked at. `round` is gone when the function returns. */
+typedef mxb_status (*mxb_learner_fit_fn)(void *context, const mxb_round *round, void **term, double *values,
+                                         mxb_error *error);
+/** The term's value in every row of `data`; for the training rows the same as `fit` wrote. Called on whichever thread
+ *  predicts, so on several at once if several do. */
+typedef mxb_status (*mxb_learner_predict_fn)(void *context, const void *term, const mxb_dataset *data, double *values,
+                                             mxb_error *error);
+/** Called once for each term, when the last model that has it is freed. */
+typedef void (*mxb_learner_free_fn)(void *context, void *term);
+/** Writes the term as bytes if `capacity` suffices, and returns how many there are in any case. First called with
+ *  `bytes` NULL and capacity 0. */
+typedef size_t (*mxb_learner_write_fn)(void *context, const void *term, void *bytes, size_t capacity);
+/** Makes a term of bytes that may come from anywhere. */
+typedef mxb_status (*mxb_learner_read_fn)(void *context, const void *bytes, size_t n_bytes, void **term,
+                                          mxb_error *error);
+
+/** Makes a learner class. `name` (copied; 1 to 63 printable ASCII characters, not "tree" or "fourier") is kept in
+ *  models; `free_term` may be NULL. `context` goes to every callback and must outlive every model that has a term of
+ * this learner. */
+MXB_API MXB_NODISCARD mxb_status mxb_learner_create(const char *name, mxb_learner_fit_fn fit,
+                                                    mxb_learner_predict_fn predict, mxb_learner_free_fn free_term,
+                                                    void *context, mxb_learner **learner, mxb_error *error);
+/** Without these a model with a term of this learner cannot be saved. */
+MXB_API void mxb_learner_set_files(mxb_learner *learner, mxb_learner_write_fn write, mxb_learner_read_fn read);
+MXB_API void mxb_learner_free(mxb_learner *learner);
+
+/** Lets rounds draw this learner with this probability; what the learners so added leave of 1 is shared by the built-in
+ *  ones as `tree_probability` says. `params` keeps a copy. At most 64 learners of different names. */
+MXB_API MXB_NODISCARD mxb_status mxb_params_add_learner(mxb_params *params, const mxb_learner *learner,
+                                                        double probability, mxb_error *error);
+
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
 
 /** A fitted ensemble. Never changes once made. */
@@ -198,7 +297,7 @@ typedef int (*mxb_progress_fn)(void *context, size_t round, double train_loss, d
 
 /** Fits a model to `train`. With `valid` (may be NULL) the training stops early and the best round is kept. `params`
  *  NULL: defaults. `progress` may be NULL. On success `*model` is the caller's (mxb_model_free); on failure, and when
- *  stopped by `progress`, it is NULL. Same data, options and seed give the same model bytes for any number of threads.
+ *  stopped, it is NULL. Same data, options and seed give the same model bytes for any number of threads.
  */
 MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
                                            mxb_progress_fn progress, void *context, mxb_model **model,
@@ -262,6 +361,12 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_save(const mxb_model *model, const ch
 /** Loads a model; any bytes at all are safe to try. On failure `*model` is NULL. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error);
 
+/** The same for models with a loss or learners of one's own: `params` brings these, found by their names. What it does
+ *  not bring, and what mxb_model_load never has, is missed only where it is needed: a learner by all predictions, a
+ *  loss by mxb_model_evaluate, and its link by predictions that are not raw. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_load_with(const char *path, const mxb_params *params, mxb_model **model,
+                                                     mxb_error *error);
+
 /** The bytes that mxb_model_save would write, to be freed with mxb_bytes_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes,
                                                     mxb_error *error);
@@ -298,14 +403,15 @@ MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 
 /** Rounds that predictions use. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
-/** The learner class of a round, counted from 1: "tree" or "fourier"; NULL beyond the last. */
+/** The learner class of a round, counted from 1: "tree", "fourier" or the name of the caller's; NULL beyond the last.
+ */
 MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round);
 /** The maximal depth drawn for a tree round; 0 for other rounds. */
 MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round);
 
 /** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
 MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);
-/** The metric of the training curve: "rmse" or "logloss". */
+/** The metric of the training curve: "rmse", "logloss" or the name of the caller's. */
 MXB_API const char *mxb_model_metric(const mxb_model *model);
 /** Rounds of the training curve; more than mxb_model_n_rounds when the training stopped early. */
 MXB_API size_t mxb_model_n_curve(const mxb_model *model);

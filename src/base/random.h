@@ -15,7 +15,8 @@ enum random_purpose {
     RANDOM_FREQUENCIES = 6, /* a projection's weights */
     RANDOM_PHASES = 7,      /* a projection's offsets */
     RANDOM_SPLIT_ROWS = 8,  /* mxb_dataset_split */
-    RANDOM_FOLDS = 9        /* mxb_cross_validate; the round is the repeat */
+    RANDOM_FOLDS = 9,       /* mxb_cross_validate; the round is the repeat */
+    RANDOM_OWN_LEARNER = 10 /* the seed of a caller's learner */
 };
 
 /* A stream: everything but the index, mixed once. */

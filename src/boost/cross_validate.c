@@ -8,7 +8,7 @@
 #include "data/dataset.h"
 #include "data/folds.h"
 #include "data/labels.h"
-#include "loss/loss.h"
+#include "loss/objective.h"
 
 enum { MAX_FOLDS = 1000 };
 
@@ -111,8 +111,10 @@ static mxb_status check_arguments(const mxb_dataset *dataset, const mxb_params *
 
 /* Labels as they are, to deal by, once they are known to suit the objective; rows are numbered as the caller does. */
 static mxb_status read_labels(const struct validation *validation, struct labels *labels, mxb_error *error) {
-    const struct loss *loss = mxb__loss_find(validation->params->texts[OPTION_OBJECTIVE]);
-    MXB_TRY(mxb__labels_read(validation->dataset, loss->two_classes, NULL, "the dataset", labels, error));
+    const mxb_params *params = validation->params;
+    struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
+    int two_classes = mxb__objective_two_classes(&objective);
+    MXB_TRY(mxb__labels_read(validation->dataset, two_classes, NULL, "the dataset", labels, error));
     mxb__labels_clear(labels);
     return mxb__labels_read(validation->dataset, 0, NULL, "the dataset", labels, error);
 }

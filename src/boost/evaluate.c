@@ -5,18 +5,22 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/labels.h"
-#include "loss/loss.h"
+#include "loss/objective.h"
 #include "model/model.h"
 
-static mxb_status take_metric(const mxb_model *model, const struct labels *labels, const double *scores, double *metric,
-                              mxb_error *error) {
-    const struct loss *loss = mxb__loss_find(model->loss == MODEL_LOGLOSS ? "logloss" : "mse");
+static mxb_status take_metric(const mxb_model *model, const mxb_dataset *dataset, const struct labels *labels,
+                              const double *scores, double *metric, mxb_error *error) {
+    struct objective objective = mxb__objective_find(model->loss == MODEL_OWN_LOSS ? &model->own_loss : NULL,
+                                                     model->loss == MODEL_LOGLOSS ? "logloss" : "mse");
+    struct loss_place place = {"the dataset", dataset->rows, model->n_rounds};
     struct loss_rows rows = {labels->n_rows, labels->values, labels->weights, labels->sum, scores};
     double *scratch;
-    MXB_TRY(mxb__alloc(&scratch, mxb__loss_scratch(labels->n_rows), sizeof *scratch, "sums of losses", error));
+    MXB_TRY(mxb__alloc(&scratch, mxb__objective_scratch(&objective, labels->n_rows), sizeof *scratch, "sums of losses",
+                       error));
     /* One thread is enough: the prediction was the work. */
-    *metric = mxb__loss_metric(loss, &rows, NULL, scratch);
+    mxb_status status = mxb__objective_metric(&objective, &rows, &place, NULL, scratch, metric, error);
     mxb__free(scratch);
+    MXB_TRY(status);
     if (!isfinite(*metric)) {
         return mxb__fail(error, MXB_ERROR_DATA,
                          "the loss over the dataset is not finite; predictions or weights are too large");
@@ -32,13 +36,18 @@ mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset
         const char *missing = model == NULL ? "model" : dataset == NULL ? "dataset" : "metric";
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", missing);
     }
+    if (model->loss == MODEL_OWN_LOSS && model->own_loss.value == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "the loss \"%s\" is not here; load the model by mxb_model_load_with and params with that loss",
+                         model->own_loss.name);
+    }
     MXB_TRY(mxb__labels_read(dataset, model->loss == MODEL_LOGLOSS, model->labels, "the dataset", &labels, error));
     mxb_status status = mxb__alloc(&scores, dataset->n_rows, sizeof *scores, "scores", error);
     if (status == MXB_OK) {
         status = mxb_model_predict(model, dataset, MXB_PREDICT_RAW, n_threads, scores, error);
     }
     if (status == MXB_OK) {
-        status = take_metric(model, &labels, scores, metric, error);
+        status = take_metric(model, dataset, &labels, scores, metric, error);
     }
     mxb__free(scores);
     mxb__labels_clear(&labels);

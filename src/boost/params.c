@@ -185,6 +185,7 @@ static void store(mxb_params *params, enum option option, double value, const ch
 }
 
 void mxb__params_init(mxb_params *params) {
+    memset(params, 0, sizeof *params);
     for (enum option option = 0; option < N_OPTIONS; option++) {
         double value = 0.0;
         double list[MAX_DEPTHS] = {0};

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/callbacks.h"
 #include "base/status.h"
 #include "data/scaling.h"
 
@@ -43,6 +44,8 @@ struct mxb_params {
     double values[N_OPTIONS]; /* numbers; 0 or 1; the index of a choice; NaN = auto; how many a list has */
     char texts[N_OPTIONS][OPTION_TEXT_SIZE];
     double depth_probabilities[MAX_DEPTHS]; /* the list of that option */
+    struct own_parts own;                   /* the caller's loss and learners */
+    double own_probabilities[MXB__MAX_OWN_LEARNERS];
 };
 
 /** Every option at its default. */
@@ -59,6 +62,12 @@ static inline double mxb__param(const mxb_params *params, enum option option) { 
 static inline uint32_t mxb__param_count(const mxb_params *params, enum option option) {
     return (uint32_t)params->values[option];
 }
+
+/** What the caller's learners leave of probability 1 to the built-in ones; exactly 1 without any. */
+double mxb__params_built_in(const mxb_params *params);
+
+/** The loss by its name: the caller's, else the option `objective`. */
+const char *mxb__params_loss_name(const mxb_params *params);
 
 /** A thread option with what it follows resolved: itself, else n_threads, else all processors. */
 uint32_t mxb__param_threads(const mxb_params *params, enum option option);

@@ -1,10 +1,36 @@
-/* The probability mass function over learner classes: tree_probability, spread over the depths min_max_depth ..
- * max_max_depth evenly or as depth_probabilities says, and the rest on the fourier learner. Knows nothing of data. */
+/* The probability mass function over learner classes: the caller's learners in the order they were added; of what they
+ * leave, tree_probability on trees, spread over the depths min_max_depth .. max_max_depth evenly or as
+ * depth_probabilities says, and the rest on the fourier learner. Knows nothing of data. */
 #include "boost/schedule.h"
 
 #include <math.h>
 
 #include "base/random.h"
+
+double mxb__schedule_probability(const mxb_params *params, const struct learner_ops *learner) {
+    double built_in = mxb__params_built_in(params);
+    double tree = mxb__param(params, OPTION_TREE_PROBABILITY);
+    return learner == &mxb__own_learner    ? 1.0 - built_in
+           : learner == &mxb__tree_learner ? built_in * tree
+                                           : built_in * (1.0 - tree);
+}
+
+/* The caller's learner that u in [0, 1) stands for, or NULL; what it exceeds their probabilities by is left in u. */
+static const mxb_learner *draw_own(const mxb_params *params, double *u) {
+    const mxb_learner *last = NULL;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < params->own.n_learners; i++) {
+        if (params->own_probabilities[i] > 0.0) {
+            last = &params->own.learners[i];
+            sum += params->own_probabilities[i];
+            if (*u < sum) {
+                return last;
+            }
+        }
+    }
+    *u -= sum;
+    return mxb__params_built_in(params) > 0.0 ? NULL : last;
+}
 
 /* The depth that the share v of [0, 1) falls to. */
 static uint32_t draw_depth(const mxb_params *params, double v) {
@@ -27,7 +53,12 @@ const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint32_t 
     uint64_t seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE);
     double u = mxb__random_uniform(mxb__random_stream(seed, RANDOM_LEARNER, round), 0);
     *draw = (struct draw){.round = round};
-    if (!(u < mxb__param(params, OPTION_TREE_PROBABILITY))) {
+    draw->own = draw_own(params, &u);
+    if (draw->own != NULL) {
+        return &mxb__own_learner;
+    }
+    int beyond_trees = !(u < mxb__schedule_probability(params, &mxb__tree_learner));
+    if (beyond_trees && mxb__schedule_probability(params, &mxb__fourier_learner) > 0.0) { /* never by rounding alone */
         return &mxb__fourier_learner;
     }
     draw->max_depth = draw_depth(params, mxb__random_uniform(mxb__random_stream(seed, RANDOM_DEPTH, round), 0));

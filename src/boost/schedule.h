@@ -7,6 +7,9 @@
 #include "boost/params.h"
 #include "learner/learner.h"
 
+/** How likely a round is of a class; all the caller's learners together are one. */
+double mxb__schedule_probability(const mxb_params *params, const struct learner_ops *learner);
+
 /** The learner class of a round (counted from 1) and its drawn settings. */
 const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint32_t round, struct draw *draw);
 

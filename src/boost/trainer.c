@@ -25,17 +25,28 @@ static struct loss_rows validation_rows(const mxb_trainer *trainer) {
     return rows;
 }
 
-mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+/* Gradients at the present scores, and the losses for the curve. */
+static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+    const struct objective *objective = &trainer->objective;
     mxb_model *model = trainer->model;
     struct loss_rows rows = training_rows(trainer);
-    trainer->range = mxb__loss_gradients(trainer->loss, &rows, pool, trainer->scratch, trainer->g, trainer->h);
-    model->train_curve[round] = mxb__loss_metric(trainer->loss, &rows, pool, trainer->scratch);
-    int is_finite = isfinite(model->train_curve[round]) && isfinite(trainer->range.max_abs_g);
-    if (trainer->valid != NULL) {
-        rows = validation_rows(trainer);
-        model->valid_curve[round] = mxb__loss_metric(trainer->loss, &rows, pool, trainer->scratch);
-        is_finite = is_finite && isfinite(model->valid_curve[round]);
+    struct loss_place place = {"the training data", trainer->prepared->view->rows, round};
+    MXB_TRY(mxb__objective_gradients(objective, &rows, &place, pool, trainer->scratch, trainer->g, trainer->h,
+                                     &trainer->range, error));
+    MXB_TRY(mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->train_curve[round], error));
+    if (trainer->valid == NULL) {
+        return MXB_OK;
     }
+    rows = validation_rows(trainer);
+    place = (struct loss_place){"the validation data", trainer->valid->rows, round};
+    return mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->valid_curve[round], error);
+}
+
+mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+    mxb_model *model = trainer->model;
+    MXB_TRY(measure(trainer, round, pool, error));
+    int is_finite = isfinite(model->train_curve[round]) && isfinite(trainer->range.max_abs_g) &&
+                    isfinite(trainer->range.max_h) && (trainer->valid == NULL || isfinite(model->valid_curve[round]));
     model->n_curve = round;
     if (!is_finite) {
         return mxb__fail(error, MXB_ERROR_DATA,
@@ -107,7 +118,7 @@ static mxb_status fit_term(mxb_trainer *trainer, const struct pools *pools, stru
     return learner->fit(&input, &draw, trainer->workspaces[which], term, trainer->step, error);
 }
 
-static mxb_status run_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
+static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
     size_t n = trainer->prepared->n_rows;
     mxb_model *model = trainer->model;
     struct term term;
@@ -124,7 +135,22 @@ static mxb_status run_round(mxb_trainer *trainer, const struct pools *pools, mxb
         return status;
     }
     mxb__pool_run(pools->all, mxb__n_blocks(n, UPDATE_ROWS), (double)n, add_step, trainer);
-    return mxb__trainer_evaluate(trainer, model->n_rounds, pools->all, error);
+    return MXB_OK;
+}
+
+/* Where a caller's loss stopped the training in the middle of a round, the rest of that round. */
+static mxb_status run_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
+    if (!trainer->is_unjudged) {
+        MXB_TRY(add_round(trainer, pools, error));
+        trainer->is_unjudged = 1;
+    }
+    MXB_TRY(mxb__trainer_evaluate(trainer, trainer->model->n_rounds, pools->all, error));
+    trainer->is_unjudged = 0;
+    return MXB_OK;
+}
+
+static uint32_t rounds_done(const mxb_trainer *trainer) {
+    return trainer->model->n_rounds - (trainer->is_unjudged ? 1 : 0);
 }
 
 mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress, void *context,
@@ -136,9 +162,9 @@ mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progres
     mxb_status status = MXB_OK;
     mxb_model *model = trainer->model;
     struct pools pools = open_pools(trainer);
-    while (status == MXB_OK && !trainer->is_done && model->n_rounds < until_round) {
+    while (status == MXB_OK && !trainer->is_done && rounds_done(trainer) < until_round) {
         status = run_round(trainer, &pools, error);
-        trainer->has_failed = status != MXB_OK;
+        trainer->has_failed = status != MXB_OK && status != MXB_STOPPED;
         if (status == MXB_OK && progress != NULL) {
             uint32_t round = model->n_rounds;
             double valid_loss = trainer->valid == NULL ? (double)NAN : model->valid_curve[round];
@@ -151,7 +177,7 @@ mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progres
     return status;
 }
 
-size_t mxb_trainer_n_rounds(const mxb_trainer *trainer) { return trainer->model->n_rounds; }
+size_t mxb_trainer_n_rounds(const mxb_trainer *trainer) { return rounds_done(trainer); }
 
 int mxb_trainer_is_done(const mxb_trainer *trainer) { return trainer->is_done; }
 
@@ -161,7 +187,7 @@ mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_
         return mxb__fail(error, MXB_ERROR_PARAM, "this training has failed before and can only be freed");
     }
     int stops_early = trainer->valid != NULL && trainer->stop.patience > 0;
-    uint32_t n_rounds = stops_early ? trainer->stop.best_round : trainer->model->n_rounds;
+    uint32_t n_rounds = stops_early ? trainer->stop.best_round : rounds_done(trainer);
     mxb_model *made;
     MXB_TRY(mxb__model_copy(trainer->model, n_rounds, &made, error));
     made->stopped_early = stops_early ? 1 : 0;

@@ -8,10 +8,10 @@
 #include "data/dataset.h"
 #include "data/prepared.h"
 #include "learner/learner.h"
-#include "loss/loss.h"
+#include "loss/objective.h"
 #include "model/model.h"
 
-enum { N_LEARNERS = 2 };
+enum { N_LEARNERS = 3 };
 
 extern const struct learner_ops *const mxb__learners[N_LEARNERS];
 
@@ -19,7 +19,7 @@ struct mxb_trainer {
     const mxb_prepared *prepared;
     const mxb_dataset *valid; /* NULL: none */
     mxb_params params;
-    const struct loss *loss;
+    struct objective objective;
     const struct kernels *kernels;
     struct learner_options options;
     char *workspaces[N_LEARNERS]; /* NULL for a class that is never drawn */
@@ -35,6 +35,7 @@ struct mxb_trainer {
     double *scratch; /* of the loss */
 
     struct early_stop stop;
+    int is_unjudged; /* the last round is in the scores but not in the curve: a caller's loss stopped the training */
     int is_done;
     int has_failed;
 };

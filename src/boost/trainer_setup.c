@@ -6,16 +6,19 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/parallel.h"
+#include "boost/schedule.h"
 #include "boost/trainer.h"
 
-const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner, &mxb__fourier_learner};
+const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner, &mxb__fourier_learner,
+                                                             &mxb__own_learner};
 
 /* ---- preparing ---- */
 
 static struct prepare_settings prepare_settings_of(const mxb_params *params) {
     int exact = mxb__param(params, OPTION_USE_HISTOGRAMS) == 0.0;
+    struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
     struct prepare_settings settings = {
-        .two_classes = mxb__loss_find(params->texts[OPTION_OBJECTIVE])->two_classes,
+        .two_classes = mxb__objective_two_classes(&objective),
         .hist_nbins = exact ? 0 : mxb__param_count(params, OPTION_HIST_NBINS),
         .scaling = (enum scaling_kind)mxb__param(params, OPTION_FOURIER_SCALING),
         .exact = exact,
@@ -63,6 +66,20 @@ static mxb_status describe_features(mxb_model *model, const mxb_prepared *prepar
     return MXB_OK;
 }
 
+/* As the model keeps it. */
+static const char *option_text(const mxb_params *params, enum option option) {
+    return option == OPTION_OBJECTIVE ? mxb__params_loss_name(params) : params->texts[option];
+}
+
+static void describe_loss(mxb_model *model, const struct objective *objective) {
+    model->loss = mxb__objective_two_classes(objective) ? MODEL_LOGLOSS : MODEL_MSE;
+    if (objective->own != NULL) {
+        model->loss = MODEL_OWN_LOSS;
+        model->own_loss = *objective->own;
+        model->has_link = objective->own->link != NULL;
+    }
+}
+
 static mxb_status describe_options(mxb_model *model, const mxb_params *params, mxb_error *error) {
     MXB_TRY(mxb__alloc_zeroed(&model->option_names, N_OPTIONS, sizeof *model->option_names, "options", error));
     MXB_TRY(mxb__alloc_zeroed(&model->option_values, N_OPTIONS, sizeof *model->option_values, "options", error));
@@ -70,7 +87,7 @@ static mxb_status describe_options(mxb_model *model, const mxb_params *params, m
         if (mxb__option_is_kept(option)) {
             size_t i = model->n_options++;
             MXB_TRY(mxb__copy_text(&model->option_names[i], mxb_option_name(option), error));
-            MXB_TRY(mxb__copy_text(&model->option_values[i], params->texts[option], error));
+            MXB_TRY(mxb__copy_text(&model->option_values[i], option_text(params, option), error));
         }
     }
     return MXB_OK;
@@ -103,7 +120,7 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
     const mxb_prepared *prepared = trainer->prepared;
     mxb_model *model = trainer->model;
     size_t n_curve = (size_t)mxb__param_count(&trainer->params, OPTION_NUM_ROUND) + 1;
-    model->loss = trainer->loss->two_classes ? MODEL_LOGLOSS : MODEL_MSE;
+    describe_loss(model, &trainer->objective);
     memcpy(model->labels, prepared->labels.classes, sizeof model->labels);
     MXB_TRY(describe_features(model, prepared, error));
     MXB_TRY(describe_options(model, &trainer->params, error));
@@ -112,7 +129,7 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
     }
     if (model->n_projections > 0) { /* old rounds go on seeing their inputs as they did */
         MXB_TRY(mxb__scaling_copy(&model->scaling, &from->scaling, error));
-    } else if (mxb__param(&trainer->params, OPTION_TREE_PROBABILITY) < 1.0) {
+    } else if (mxb__schedule_probability(&trainer->params, &mxb__fourier_learner) > 0.0) {
         MXB_TRY(mxb__scaling_copy(&model->scaling, &prepared->scaling, error));
     }
     MXB_TRY(mxb__alloc(&model->train_curve, n_curve, sizeof *model->train_curve, "the training curve", error));
@@ -127,9 +144,10 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
 static mxb_status check_same_option(const mxb_trainer *trainer, const mxb_model *from, enum option option,
                                     mxb_error *error) {
     const char *had = mxb_model_option(from, mxb_option_name(option));
-    if (had == NULL || strcmp(had, trainer->params.texts[option]) != 0) {
+    const char *wanted = option_text(&trainer->params, option);
+    if (had == NULL || strcmp(had, wanted) != 0) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is %s; to go on from a model it must be as in its training, %s",
-                         mxb_option_name(option), trainer->params.texts[option], had == NULL ? "not known" : had);
+                         mxb_option_name(option), wanted, had == NULL ? "not known" : had);
     }
     return MXB_OK;
 }
@@ -194,7 +212,7 @@ struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
         .sum_h = trainer->range.sum_h,
         .max_abs_g = trainer->range.max_abs_g,
         .max_h = trainer->range.max_h,
-        .constant_hessian = trainer->loss->constant_hessian,
+        .constant_hessian = mxb__objective_constant_hessian(&trainer->objective),
         .model = trainer->model,
     };
     return input;
@@ -203,7 +221,7 @@ struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
 static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
     size_t n = trainer->prepared->n_rows;
     size_t n_valid = trainer->valid == NULL ? 0 : trainer->valid->n_rows;
-    size_t n_scratch = mxb__loss_scratch(n > n_valid ? n : n_valid);
+    size_t n_scratch = mxb__objective_scratch(&trainer->objective, n > n_valid ? n : n_valid);
     MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
     MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
@@ -212,10 +230,8 @@ static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
     MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
 
     struct fit_input input = mxb__trainer_fit_input(trainer);
-    double tree_probability = mxb__param(&trainer->params, OPTION_TREE_PROBABILITY);
     for (size_t i = 0; i < N_LEARNERS; i++) {
-        double probability = mxb__learners[i] == &mxb__tree_learner ? tree_probability : 1.0 - tree_probability;
-        if (probability > 0.0) {
+        if (mxb__schedule_probability(&trainer->params, mxb__learners[i]) > 0.0) {
             size_t n_bytes = mxb__learners[i]->workspace_bytes(&input);
             MXB_TRY(mxb__alloc(&trainer->workspaces[i], n_bytes, 1, "a learner's workspace", error));
             memset(trainer->workspaces[i], 0, 64);
@@ -242,7 +258,7 @@ static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *
         const struct labels *labels = &trainer->prepared->labels;
         struct loss_rows rows = {
             .n_rows = labels->n_rows, .labels = labels->values, .weights = labels->weights, .weight_sum = labels->sum};
-        base_score = mxb__loss_start(trainer->loss, &rows);
+        MXB_TRY(mxb__objective_start(&trainer->objective, &rows, &base_score, error));
     }
     model->base_score = base_score;
     for (size_t i = 0; i < trainer->prepared->n_rows; i++) {
@@ -273,7 +289,7 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
     if (from != NULL) {
         MXB_TRY(check_from(trainer, from, error));
     }
-    trainer->loss = mxb__loss_find(trainer->params.texts[OPTION_OBJECTIVE]);
+    trainer->objective = mxb__objective_find(&trainer->params.own.loss, trainer->params.texts[OPTION_OBJECTIVE]);
     trainer->kernels = mxb__kernels();
     read_options(trainer);
     MXB_TRY(mxb__model_create(&trainer->model, error));
@@ -281,8 +297,8 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
     if (trainer->valid != NULL) {
         MXB_TRY(mxb__dataset_check_features(trainer->valid, trainer->model->feature_names, trainer->model->n_features,
                                             "the training data", error));
-        MXB_TRY(mxb__labels_read(trainer->valid, trainer->loss->two_classes, trainer->model->labels,
-                                 "the validation data", &trainer->valid_labels, error));
+        MXB_TRY(mxb__labels_read(trainer->valid, wanted.two_classes, trainer->model->labels, "the validation data",
+                                 &trainer->valid_labels, error));
     }
     MXB_TRY(allocate_rows(trainer, error));
     return start(trainer, from, error);

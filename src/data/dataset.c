@@ -309,6 +309,23 @@ const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column) 
     return dataset == NULL || column >= dataset->n_columns ? NULL : dataset->columns[column].name;
 }
 
+mxb_status mxb_dataset_read(const mxb_dataset *dataset, size_t column, size_t first, size_t n, double *values,
+                            mxb_error *error) {
+    if (dataset == NULL || values == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", dataset == NULL ? "dataset" : "values");
+    }
+    if (column >= dataset->n_columns) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "column is %zu; the dataset has %zu features, counted from 0", column,
+                         dataset->n_columns);
+    }
+    if (first > dataset->n_rows || n > dataset->n_rows - first) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%zu rows from %zu on; the dataset has %zu rows, counted from 0", n,
+                         first, dataset->n_rows);
+    }
+    mxb__column_read(dataset, &dataset->columns[column], first, n, values);
+    return MXB_OK;
+}
+
 mxb_status mxb__dataset_check_features(const mxb_dataset *dataset, char *const *names, size_t n, const char *owner,
                                        mxb_error *error) {
     char ours[NAME_SIZE];

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/callbacks.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/prepared.h"
@@ -52,8 +53,9 @@ struct fit_input {
 
 /* What the schedule drew for the round. */
 struct draw {
-    uint32_t round;     /* from 1 */
-    uint32_t max_depth; /* trees only */
+    uint32_t round;         /* from 1 */
+    uint32_t max_depth;     /* trees only */
+    const mxb_learner *own; /* a caller's class only */
 };
 
 struct learner_ops {
@@ -69,5 +71,6 @@ struct learner_ops {
 
 extern const struct learner_ops mxb__tree_learner;
 extern const struct learner_ops mxb__fourier_learner;
+extern const struct learner_ops mxb__own_learner; /* all classes of the caller */
 
 #endif

@@ -72,7 +72,8 @@ const struct loss *mxb__loss_find(const char *name) {
 size_t mxb__loss_scratch(size_t n_rows) { return N_SUMS * mxb__n_blocks(n_rows, BLOCK); }
 
 struct loss_task {
-    const struct loss *loss;
+    const struct loss *loss; /* NULL: values or derivatives are there already */
+    const double *values;
     const struct loss_rows *rows;
     double unit;
     double *sums; /* [block][N_SUMS] */
@@ -105,7 +106,8 @@ static void add_metric(void *context, size_t block, size_t thread) {
     for (size_t i = first; i < end; i++) {
         double share = weight_of(rows, i) / rows->weight_sum;
         if (share > 0.0) { /* a row that does not count may not turn an infinity into NaN */
-            sum += share * task->loss->value(rows->labels[i], rows->scores[i], task->unit);
+            sum += share * (task->loss == NULL ? task->values[i]
+                                               : task->loss->value(rows->labels[i], rows->scores[i], task->unit));
         }
     }
     task->sums[block] = sum;
@@ -151,6 +153,11 @@ double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, s
     return task.unit * sqrt(sum);
 }
 
+double mxb__loss_mean(const struct loss_rows *rows, const double *values, struct pool *pool, double *scratch) {
+    struct loss_task task = {.rows = rows, .values = values, .sums = scratch};
+    return sum_metric(&task, pool);
+}
+
 static void add_gradients(void *context, size_t block, size_t thread) {
     struct loss_task *task = context;
     const struct loss_rows *rows = task->rows;
@@ -159,12 +166,12 @@ static void add_gradients(void *context, size_t block, size_t thread) {
     size_t end = first + mxb__block_length(rows->n_rows, BLOCK, block);
     struct gradient_range range = {0};
     for (size_t i = first; i < end; i++) {
-        double g;
-        double h;
         double weight = weight_of(rows, i);
-        task->loss->derivatives(rows->labels[i], rows->scores[i], &g, &h);
-        task->g[i] = weight * g;
-        task->h[i] = weight * h;
+        if (task->loss != NULL) {
+            task->loss->derivatives(rows->labels[i], rows->scores[i], &task->g[i], &task->h[i]);
+        }
+        task->g[i] *= weight;
+        task->h[i] *= weight;
         range.sum_abs_g += fabs(task->g[i]);
         range.sum_h += task->h[i];
         range.max_abs_g = fmax(range.max_abs_g, fabs(task->g[i]));
@@ -177,11 +184,10 @@ static void add_gradients(void *context, size_t block, size_t thread) {
     sums[3] = range.max_h;
 }
 
-struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
-                                          double *scratch, double *g, double *h) {
-    struct loss_task task = {.loss = loss, .rows = rows, .sums = scratch, .g = g, .h = h};
-    size_t n_blocks = mxb__n_blocks(rows->n_rows, BLOCK);
-    mxb__pool_run(pool, n_blocks, (double)rows->n_rows * 15.0, add_gradients, &task);
+static struct gradient_range sum_gradients(struct loss_task *task, struct pool *pool) {
+    const double *scratch = task->sums;
+    size_t n_blocks = mxb__n_blocks(task->rows->n_rows, BLOCK);
+    mxb__pool_run(pool, n_blocks, (double)task->rows->n_rows * 15.0, add_gradients, task);
     double sums[2] = {0};
     double maxima[2] = {0};
     for (size_t b = 0; b < n_blocks; b++) {
@@ -195,4 +201,16 @@ struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct 
     mxb__reduce_maxima(maxima, 2);
     struct gradient_range range = {sums[0], sums[1], maxima[0], maxima[1]};
     return range;
+}
+
+struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
+                                          double *scratch, double *g, double *h) {
+    struct loss_task task = {.loss = loss, .rows = rows, .sums = scratch, .g = g, .h = h};
+    return sum_gradients(&task, pool);
+}
+
+struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch, double *g,
+                                      double *h) {
+    struct loss_task task = {.rows = rows, .sums = scratch, .g = g, .h = h};
+    return sum_gradients(&task, pool);
 }

@@ -55,4 +55,10 @@ double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, s
 struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
                                           double *scratch, double *g, double *h);
 
+/** The two halves of these for losses that are computed elsewhere, with the same sums: the weighted mean of the rows'
+ *  values, and derivatives multiplied by the weights in place. */
+double mxb__loss_mean(const struct loss_rows *rows, const double *values, struct pool *pool, double *scratch);
+struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch, double *g,
+                                      double *h);
+
 #endif

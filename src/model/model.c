@@ -40,6 +40,7 @@ static void clear_derived(mxb_model *model) {
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
     model->n_repairs = 0;
+    model->n_own_rounds = 0;
 }
 
 static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_error *error) {
@@ -74,8 +75,10 @@ mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
         const struct term *term = &model->terms[r];
         if (term->kind == TERM_TREE) {
             count_splits(model, &term->tree);
-        } else {
+        } else if (term->kind == TERM_FOURIER) {
             MXB_TRY(collapse(model, &term->fourier, error));
+        } else {
+            model->n_own_rounds++;
         }
     }
     return MXB_OK;
@@ -120,6 +123,8 @@ static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_ro
     to->n_features = from->n_features;
     to->loss = from->loss;
     memcpy(to->labels, from->labels, sizeof to->labels);
+    to->own_loss = from->own_loss;
+    to->has_link = from->has_link;
     to->base_score = from->base_score;
     to->n_options = from->n_options;
     to->n_curve = from->n_curve;
@@ -208,7 +213,7 @@ static const struct term *find_term(const mxb_model *model, size_t round) {
 
 const char *mxb_model_round_learner(const mxb_model *model, size_t round) {
     const struct term *term = find_term(model, round);
-    return term == NULL ? NULL : mxb__term_name(term->kind);
+    return term == NULL ? NULL : mxb__term_name(term);
 }
 
 size_t mxb_model_round_depth(const mxb_model *model, size_t round) {
@@ -226,6 +231,9 @@ const char *mxb_model_option(const mxb_model *model, const char *name) {
 }
 
 const char *mxb_model_metric(const mxb_model *model) {
+    if (model != NULL && model->loss == MODEL_OWN_LOSS) {
+        return model->own_loss.metric_name;
+    }
     return model == NULL ? NULL : model->loss == MODEL_LOGLOSS ? "logloss" : "rmse";
 }
 

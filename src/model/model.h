@@ -4,9 +4,11 @@
 #define MXB_MODEL_MODEL_H
 
 #include <float.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/callbacks.h"
 #include "base/status.h"
 #include "data/scaling.h"
 
@@ -63,9 +65,56 @@ void mxb__projection_clear(struct projection *projection);
 mxb_status mxb__fourier_copy(struct fourier *to, const struct fourier *from, uint32_t n_components, mxb_error *error);
 void mxb__fourier_clear(struct fourier *fourier);
 
+/* ---- own_term.c ---- */
+
+struct mxb_dataset;
+
+/* What copies of a model share of a round of a caller's learner. Models are handles of their own, which different
+ * threads may free, so the count is atomic. */
+struct own_box {
+    atomic_size_t n_holders;
+    mxb_learner learner; /* its name only where the model was loaded without it */
+    uint32_t round;      /* for messages */
+    int has_term;
+    void *term;       /* the learner's */
+    char *bytes;      /* without a term: what the file holds */
+    uint32_t n_bytes; /* of these */
+};
+
+/* A round of a caller's learner: rate times what the learner says of a row. */
+struct own_term {
+    struct own_box *box; /* NULL: cleared */
+    double rate;
+};
+
+/** A box without a term yet; whoever makes the term sets `term` and `has_term`. */
+mxb_status mxb__own_term_create(struct own_term *own, const mxb_learner *learner, uint32_t round, double rate,
+                                mxb_error *error);
+void mxb__own_term_share(struct own_term *to, const struct own_term *from);
+void mxb__own_term_clear(struct own_term *own);
+
+/** What a callback of the learner came to, as mxb__callback_result; `doing` goes before the round ("in"). */
+mxb_status mxb__own_term_result(const struct own_term *own, mxb_status status, const mxb_error *said, const char *doing,
+                                mxb_error *error);
+
+/** DATA unless the values for the rows of `dataset`, which messages call `owner`, are finite. */
+mxb_status mxb__own_term_check_values(const struct own_term *own, const struct mxb_dataset *dataset,
+                                      const double *values, const char *owner, mxb_error *error);
+
+/** Adds the term's values for all rows of `dataset` to `scores`, or none on failure. `values` is scratch for as many.
+ */
+mxb_status mxb__own_term_add_values(const struct own_term *own, const struct mxb_dataset *dataset, double *values,
+                                    double *scores, mxb_error *error);
+
+/** Whether the term can be made into bytes, and these, the caller's to free; and a term from bytes. Where the learner
+ * is not here the bytes are kept. */
+int mxb__own_term_is_writable(const struct own_term *own);
+mxb_status mxb__own_term_write(const struct own_term *own, char **bytes, uint32_t *n_bytes, mxb_error *error);
+mxb_status mxb__own_term_read(struct own_term *own, const void *bytes, uint32_t n_bytes, mxb_error *error);
+
 /* ---- term.c ---- */
 
-enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2 };
+enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3 };
 
 /* What one round added. */
 struct term {
@@ -75,23 +124,27 @@ struct term {
     union {
         struct tree tree;
         struct fourier fourier;
+        struct own_term own;
     };
 };
 
 mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
                           mxb_error *error);
 void mxb__term_clear(struct term *term);
-const char *mxb__term_name(enum term_kind kind);
+/** The name of the learner class. */
+const char *mxb__term_name(const struct term *term);
 
 /* ---- model.c ---- */
 
-enum model_loss { MODEL_MSE = 1, MODEL_LOGLOSS = 2 };
+enum model_loss { MODEL_MSE = 1, MODEL_LOGLOSS = 2, MODEL_OWN_LOSS = 3 };
 
 struct mxb_model {
     uint32_t n_features;
     char **feature_names; /* [n_features], or NULL */
     enum model_loss loss;
-    double labels[2]; /* logloss: the two label values, the smaller first */
+    double labels[2];  /* logloss: the two label values, the smaller first */
+    mxb_loss own_loss; /* a caller's: its names, and its functions where they are here */
+    uint8_t has_link;  /* a caller's: predictions go through its link */
     double base_score;
 
     size_t n_options; /* the options it was trained with, thread counts left out */
@@ -116,6 +169,7 @@ struct mxb_model {
     double collapsed_intercept;
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
     uint32_t n_repairs;       /* rounds that were repaired */
+    uint32_t n_own_rounds;    /* rounds of callers' learners */
 };
 
 /** Zeroed model; fields are filled in by its maker. */
@@ -134,13 +188,20 @@ mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model 
 
 /* ---- predict.c ---- */
 
-struct mxb_dataset;
 struct pool;
 
 /** Adds one term's values for all rows of `dataset` (already checked against the model) to `scores`. */
 mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term *term,
                                       const struct mxb_dataset *dataset, struct pool *pool, double *scores,
                                       mxb_error *error);
+
+/* ---- model_file.c ---- */
+
+/** Makes a model of bytes that come from `file`, or loads it from there, with what the caller brings of his own (NULL:
+ *  nothing). On failure it is NULL. */
+mxb_status mxb__model_decode(const void *bytes, size_t n_bytes, const char *file, const struct own_parts *own,
+                             mxb_model **model, mxb_error *error);
+mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_model **model, mxb_error *error);
 
 /* ---- model_decode.c: limits every file is held to ---- */
 

@@ -58,8 +58,7 @@ static mxb_status get_finite(struct section_input *section, const char *what, do
     return MXB_OK;
 }
 
-/* A text without NUL bytes; the caller checks what else it may not hold. */
-static mxb_status get_text(struct section_input *section, const char *what, char **text) {
+mxb_status mxb__section_get_text(struct section_input *section, const char *what, char **text) {
     uint32_t n_bytes = mxb__get_u32(&section->in);
     MXB_TRY(mxb__section_check_count(section, n_bytes, MXB__MAX_NAME_BYTES, 1, what));
     const unsigned char *bytes = mxb__get_bytes(&section->in, n_bytes);
@@ -72,12 +71,41 @@ static mxb_status get_text(struct section_input *section, const char *what, char
     return MXB_OK;
 }
 
+mxb_status mxb__section_get_own_name(struct section_input *section, const char *what, char name[MXB__OWN_NAME_SIZE]) {
+    char *text = NULL;
+    mxb_status status = mxb__section_get_text(section, what, &text);
+    if (status == MXB_OK && !mxb__own_name_fits(text, strlen(text))) {
+        status = mxb__section_damaged(section, "section %s: a name that is not 1 to 63 printable ASCII characters",
+                                      section->name);
+    }
+    if (status == MXB_OK) {
+        strcpy(name, text);
+    }
+    mxb__free(text);
+    return status;
+}
+
 /* ---- Meta ---- */
+
+/* A caller's loss, and its functions if the caller brings them. What it is called and whether it has a link stays as
+ * the file says. */
+static mxb_status decode_own_loss(struct section_input *section, mxb_model *model) {
+    mxb_loss *loss = &model->own_loss;
+    MXB_TRY(mxb__section_get_own_name(section, "bytes of a loss's name", loss->name));
+    MXB_TRY(mxb__section_get_own_name(section, "bytes of a metric's name", loss->metric_name));
+    MXB_TRY(get_flag(section, "has_link", &model->has_link));
+    if (section->own != NULL && strcmp(section->own->loss.name, loss->name) == 0) {
+        mxb_loss named = *loss;
+        *loss = section->own->loss;
+        memcpy(loss->metric_name, named.metric_name, sizeof loss->metric_name);
+    }
+    return MXB_OK;
+}
 
 static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
     uint8_t loss = mxb__get_u8(&section->in);
-    if (loss != MODEL_MSE && loss != MODEL_LOGLOSS) {
-        return mxb__section_damaged(section, "section meta: loss %u; 1 and 2 are known", loss);
+    if (loss < MODEL_MSE || loss > MODEL_OWN_LOSS) {
+        return mxb__section_damaged(section, "section meta: loss %u; 1 to 3 are known", loss);
     }
     model->loss = (enum model_loss)loss;
     if (model->loss == MODEL_LOGLOSS) {
@@ -86,6 +114,9 @@ static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
         if (!(model->labels[0] < model->labels[1])) {
             return mxb__section_damaged(section, "section meta: the labels do not ascend");
         }
+    }
+    if (model->loss == MODEL_OWN_LOSS) {
+        MXB_TRY(decode_own_loss(section, model));
     }
     return get_finite(section, "base_score", &model->base_score);
 }
@@ -111,7 +142,7 @@ static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
                                         kind);
         }
         if (has_names) {
-            MXB_TRY(get_text(section, "bytes of a feature's name", &model->feature_names[f]));
+            MXB_TRY(mxb__section_get_text(section, "bytes of a feature's name", &model->feature_names[f]));
         }
     }
     return MXB_OK;
@@ -120,7 +151,7 @@ static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
 /* ---- Options ---- */
 
 static mxb_status get_printable(struct section_input *section, const char *what, char **text) {
-    MXB_TRY(get_text(section, what, text));
+    MXB_TRY(mxb__section_get_text(section, what, text));
     if (!mxb__utf8_printable(*text, strlen(*text))) {
         return mxb__section_damaged(section, "section options: a text that is not printable");
     }

@@ -2,6 +2,7 @@
  * equal models give equal bytes. Knows nothing of headers and checksums. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/model_format.h"
 
 static void put_text(struct byte_writer *out, const char *text) {
@@ -26,6 +27,11 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
     mxb__put_u8(out, (uint8_t)model->loss);
     if (model->loss == MODEL_LOGLOSS) {
         put_f64s(out, model->labels, 2);
+    }
+    if (model->loss == MODEL_OWN_LOSS) {
+        put_text(out, model->own_loss.name);
+        put_text(out, model->own_loss.metric_name);
+        mxb__put_u8(out, model->has_link);
     }
     mxb__put_f64(out, model->base_score);
     mxb__put_u32(out, model->n_features);
@@ -89,6 +95,19 @@ static void encode_tree(const struct tree *tree, struct byte_writer *out) {
     }
 }
 
+static void encode_own_term(const struct own_term *own, struct byte_writer *out) {
+    char *bytes = NULL;
+    uint32_t n_bytes = 0;
+    if (out->status == MXB_OK) {
+        out->status = mxb__own_term_write(own, &bytes, &n_bytes, out->error);
+    }
+    put_text(out, own->box->learner.name);
+    mxb__put_f64(out, own->rate);
+    mxb__put_u32(out, n_bytes);
+    mxb__put_bytes(out, bytes, n_bytes);
+    mxb__free(bytes);
+}
+
 static void encode_terms(const mxb_model *model, struct byte_writer *out) {
     mxb__put_u32(out, model->n_rounds);
     for (uint32_t r = 0; r < model->n_rounds; r++) {
@@ -98,6 +117,8 @@ static void encode_terms(const mxb_model *model, struct byte_writer *out) {
         mxb__put_u32(out, term->n_outputs);
         if (term->kind == TERM_TREE) {
             encode_tree(&term->tree, out);
+        } else if (term->kind == TERM_OWN) {
+            encode_own_term(&term->own, out);
         } else {
             mxb__put_u32(out, term->fourier.projection);
             mxb__put_u8(out, term->fourier.repaired);

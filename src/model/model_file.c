@@ -41,6 +41,19 @@ static mxb_status check_names(const mxb_model *model, mxb_error *error) {
     return MXB_OK;
 }
 
+static mxb_status check_own_terms(const mxb_model *model, mxb_error *error) {
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        const struct term *term = &model->terms[r];
+        if (term->kind == TERM_OWN && !mxb__own_term_is_writable(&term->own)) {
+            return mxb__fail(error, MXB_ERROR_PARAM,
+                             "the model has rounds of the learner \"%s\", which cannot be written; give it "
+                             "mxb_learner_set_files",
+                             mxb__term_name(term));
+        }
+    }
+    return MXB_OK;
+}
+
 static void write_all(const mxb_model *model, struct byte_writer *out) {
     unsigned char header[START_BYTES + MXB__N_SECTIONS * ENTRY_BYTES + CHECKSUM_BYTES] = {0};
     memcpy(header, MAGIC, sizeof MAGIC);
@@ -73,6 +86,7 @@ mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_by
     *bytes = NULL;
     *n_bytes = 0;
     MXB_TRY(check_names(model, error));
+    MXB_TRY(check_own_terms(model, error));
     write_all(model, &out);
     if (out.status != MXB_OK) {
         mxb__free(out.bytes);
@@ -175,9 +189,9 @@ static mxb_status check_entry(const struct section_entry *entry, const struct fi
     return MXB_OK;
 }
 
-static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, const char *file, mxb_model *model,
-                                mxb_error *error) {
-    struct section_input section = {.file = file, .error = error};
+static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, const char *file,
+                                const struct own_parts *own, mxb_model *model, mxb_error *error) {
+    struct section_input section = {.file = file, .own = own, .error = error};
     uint32_t n_sections = 0;
     MXB_TRY(check_header(bytes, n_bytes, file, &n_sections, error));
     struct byte_reader table = {.bytes = bytes + START_BYTES, .n_left = n_sections * ENTRY_BYTES};
@@ -206,9 +220,10 @@ static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, cons
     return mxb__model_build(model, error);
 }
 
-static mxb_status decode(const void *bytes, size_t n_bytes, const char *file, mxb_model **model, mxb_error *error) {
+mxb_status mxb__model_decode(const void *bytes, size_t n_bytes, const char *file, const struct own_parts *own,
+                             mxb_model **model, mxb_error *error) {
     MXB_TRY(mxb__model_create(model, error));
-    mxb_status status = read_sections(bytes, n_bytes, file, *model, error);
+    mxb_status status = read_sections(bytes, n_bytes, file, own, *model, error);
     if (status != MXB_OK) {
         mxb_model_free(*model);
         *model = NULL;
@@ -224,7 +239,7 @@ mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **m
     if (bytes == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "bytes is NULL");
     }
-    return decode(bytes, n_bytes, "the model", model, error);
+    return mxb__model_decode(bytes, n_bytes, "the model", NULL, model, error);
 }
 
 /* ---- Disk ---- */
@@ -241,7 +256,7 @@ mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *e
     return status;
 }
 
-mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error) {
+mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_model **model, mxb_error *error) {
     char *bytes;
     size_t n_bytes;
     char quoted[256], file[sizeof quoted + 2];
@@ -254,7 +269,11 @@ mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error)
     }
     MXB_TRY(mxb__file_read(path, &bytes, &n_bytes, error));
     snprintf(file, sizeof file, "\"%s\"", mxb__quote(quoted, sizeof quoted, path, strlen(path)));
-    mxb_status status = decode(bytes, n_bytes, file, model, error);
+    mxb_status status = mxb__model_decode(bytes, n_bytes, file, own, model, error);
     mxb__free(bytes);
     return status;
+}
+
+mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error) {
+    return mxb__model_load(path, NULL, model, error);
 }

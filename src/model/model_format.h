@@ -27,8 +27,9 @@ void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte
 /* A section whose checksum is right, and whose every other byte is in doubt. */
 struct section_input {
     struct byte_reader in;
-    const char *file; /* for messages, quotes included */
-    const char *name; /* the section's */
+    const char *file;            /* for messages, quotes included */
+    const char *name;            /* the section's */
+    const struct own_parts *own; /* what the caller brings; NULL: nothing */
     mxb_error *error;
 };
 
@@ -40,6 +41,12 @@ __attribute__((format(printf, 2, 3))) mxb_status mxb__section_damaged(const stru
  *  that many of `bytes_each`. */
 mxb_status mxb__section_check_count(const struct section_input *section, uint32_t count, uint32_t limit,
                                     size_t bytes_each, const char *what);
+
+/** A text without NUL bytes, the caller's to free; `what` names its bytes in messages. */
+mxb_status mxb__section_get_text(struct section_input *section, const char *what, char **text);
+
+/** A name as callers may give losses and learners. */
+mxb_status mxb__section_get_own_name(struct section_input *section, const char *what, char name[MXB__OWN_NAME_SIZE]);
 
 /** Reads one section, all of it, into the model; sections come in order. Whatever it holds so far, the model can be
  *  freed. */

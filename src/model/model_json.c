@@ -169,13 +169,37 @@ static void put_node(struct byte_writer *out, const struct tree_node *node) {
     put_text(out, "}");
 }
 
+/* The caller's bytes as hexadecimal text, null where the learner does not write any. */
+static void put_own_term(struct byte_writer *out, const struct own_term *own) {
+    char *bytes = NULL;
+    uint32_t n_bytes = 0;
+    put_key(out, ", ", "rate");
+    put_number(out, own->rate);
+    put_key(out, ", ", "bytes");
+    if (!mxb__own_term_is_writable(own)) {
+        put_text(out, "null}");
+        return;
+    }
+    if (out->status == MXB_OK) {
+        out->status = mxb__own_term_write(own, &bytes, &n_bytes, out->error);
+    }
+    put_text(out, "\"");
+    for (uint32_t i = 0; i < n_bytes; i++) {
+        char digits[4];
+        snprintf(digits, sizeof digits, "%02x", (unsigned)(unsigned char)bytes[i]);
+        put_text(out, digits);
+    }
+    put_text(out, "\"}");
+    mxb__free(bytes);
+}
+
 static void put_rounds(struct byte_writer *out, const mxb_model *model) {
     put_key(out, ",\n", "rounds");
     put_text(out, "[");
     for (uint32_t r = 0; r < model->n_rounds; r++) {
         const struct term *term = &model->terms[r];
         put_key(out, r == 0 ? "\n  {" : ",\n  {", "learner");
-        put_string(out, mxb__term_name(term->kind));
+        put_string(out, mxb__term_name(term));
         if (term->kind == TERM_TREE) {
             put_key(out, ", ", "max_depth");
             put_count(out, term->tree.max_depth);
@@ -185,6 +209,8 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
                 put_node(out, &term->tree.nodes[i]);
             }
             put_text(out, "]}");
+        } else if (term->kind == TERM_OWN) {
+            put_own_term(out, &term->own);
         } else {
             put_key(out, ", ", "projection");
             put_count(out, term->fourier.projection);
@@ -213,7 +239,9 @@ static void put_model(struct byte_writer *out, const mxb_model *model) {
     put_key(out, "{", "format");
     put_count(out, MXB__FORMAT_VERSION);
     put_key(out, ",\n", "loss");
-    put_string(out, model->loss == MODEL_LOGLOSS ? "logloss" : "mse");
+    put_string(out, model->loss == MODEL_OWN_LOSS  ? model->own_loss.name
+                    : model->loss == MODEL_LOGLOSS ? "logloss"
+                                                   : "mse");
     put_key(out, ",\n", "labels");
     if (model->loss == MODEL_LOGLOSS) {
         put_doubles(out, model->labels, 2);

@@ -2,14 +2,16 @@
  * training.
  *
  * A row's score is the same sum in the same order in every batch, block and thread:
- *     ((base_score + its leaf of each tree, in round order) + z . collapsed weights of each used projection, in order)
- *     + collapsed intercept
- * with z and the dot product as the kernels define them. */
+ *     (((base_score + its leaf of each tree, in round order) + z . collapsed weights of each used projection, in order)
+ *     + collapsed intercept) + rate times the value of each round of a caller's learner, in round order
+ * with z and the dot product as the kernels define them. Callers' functions run on the calling thread only, for all
+ * rows at once: learners after the blocks, and then the link. */
 #include <math.h>
 #include <string.h>
 
 #include "base/math.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "base/processors.h"
 #include "data/dataset.h"
@@ -181,7 +183,7 @@ static void add_constant(double constant, size_t n, double *scores) {
 }
 
 static double apply_link(const mxb_model *model, enum mxb_output output, double score) {
-    if (output == MXB_PREDICT_RAW || model->loss == MODEL_MSE) {
+    if (output == MXB_PREDICT_RAW || model->loss != MODEL_LOGLOSS) {
         return score;
     }
     if (output == MXB_PREDICT_VALUE) {
@@ -247,16 +249,32 @@ static void job_run(struct prediction *job, struct pool *pool) {
     mxb__pool_run(pool, mxb__n_blocks(n_rows, job->block_rows), (double)n_rows * row_nanoseconds(job), run_block, job);
 }
 
+static mxb_status add_own_round(const struct own_term *own, const struct mxb_dataset *dataset, double *scores,
+                                mxb_error *error) {
+    double *values;
+    MXB_TRY(mxb__alloc(&values, dataset->n_rows, sizeof *values, "a learner's values", error));
+    mxb_status status = mxb__own_term_add_values(own, dataset, values, scores, error);
+    mxb__free(values);
+    return status;
+}
+
 mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term *term,
                                       const struct mxb_dataset *dataset, struct pool *pool, double *scores,
                                       mxb_error *error) {
     struct prediction job = {.model = model, .dataset = dataset, .term = term, .scores = scores};
+    if (term->kind == TERM_OWN) {
+        return add_own_round(&term->own, dataset, scores, error);
+    }
     mxb_status status = job_prepare(&job, mxb__pool_n_threads(pool), error);
     if (status == MXB_OK) {
         job_run(&job, pool);
     }
     job_clear(&job);
     return status;
+}
+
+static int needs_link(const mxb_model *model, enum mxb_output output) {
+    return model->loss == MODEL_OWN_LOSS && model->has_link && output == MXB_PREDICT_VALUE;
 }
 
 static mxb_status check_arguments(const mxb_model *model, const mxb_dataset *dataset, mxb_output output, int n_threads,
@@ -271,7 +289,14 @@ static mxb_status check_arguments(const mxb_model *model, const mxb_dataset *dat
     }
     if (output == MXB_PREDICT_PROBABILITY && model->loss != MODEL_LOGLOSS) {
         return mxb__fail(error, MXB_ERROR_PARAM,
-                         "probabilities need a model of objective logloss; this one is of objective mse");
+                         "probabilities need a model of objective logloss; this one is of objective %s",
+                         model->loss == MODEL_MSE ? "mse" : model->own_loss.name);
+    }
+    if (needs_link(model, output) && model->own_loss.link == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "predictions of the loss \"%s\" go through its link, which is not here; load the model by "
+                         "mxb_model_load_with and params with that loss, or ask for raw predictions",
+                         model->own_loss.name);
     }
     if (n_threads < 0) {
         return mxb__fail(error, MXB_ERROR_PARAM, "n_threads is %d; it must be 0 (all processors) or more", n_threads);
@@ -279,10 +304,44 @@ static mxb_status check_arguments(const mxb_model *model, const mxb_dataset *dat
     return mxb__dataset_check_features(dataset, model->feature_names, model->n_features, "the model", error);
 }
 
+static mxb_status apply_own_link(const mxb_model *model, const mxb_dataset *dataset, double *scores, mxb_error *error) {
+    const mxb_loss *loss = &model->own_loss;
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        scores[i] = loss->link(loss->context, scores[i]);
+        if (!isfinite(scores[i])) {
+            char number[MXB__NUMBER_SIZE];
+            mxb__number_format(scores[i], number);
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the link of the loss \"%s\" gave %s for row %zu of the dataset; it must be finite",
+                             loss->name, number, (size_t)mxb__dataset_array_row(dataset, i) + 1);
+        }
+    }
+    return MXB_OK;
+}
+
+/* What callers' functions do after the blocks have made raw scores. */
+static mxb_status finish_with_callbacks(const mxb_model *model, const mxb_dataset *dataset, enum mxb_output output,
+                                        double *scores, mxb_error *error) {
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        if (model->terms[r].kind == TERM_OWN) {
+            MXB_TRY(add_own_round(&model->terms[r].own, dataset, scores, error));
+        }
+    }
+    if (needs_link(model, output)) {
+        return apply_own_link(model, dataset, scores, error);
+    }
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        scores[i] = apply_link(model, output, scores[i]);
+    }
+    return MXB_OK;
+}
+
 mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset, mxb_output output, int n_threads,
                              double *out, mxb_error *error) {
     MXB_TRY(check_arguments(model, dataset, output, n_threads, out, error));
-    struct prediction job = {.model = model, .dataset = dataset, .output = output, .scores = out};
+    int has_callbacks = model->n_own_rounds > 0 || needs_link(model, output);
+    struct prediction job = {
+        .model = model, .dataset = dataset, .output = has_callbacks ? MXB_PREDICT_RAW : output, .scores = out};
     size_t n_blocks = mxb__n_blocks(dataset->n_rows, choose_block_rows(&job, count_components(&job)));
     size_t n_useful = n_blocks < MAX_THREADS ? n_blocks : MAX_THREADS;
     /* Counting processors reads files: not for a block that one thread predicts. */
@@ -294,5 +353,8 @@ mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
     }
     job_clear(&job);
     mxb__pool_close(pool);
+    if (status == MXB_OK && has_callbacks) {
+        status = finish_with_callbacks(model, dataset, output, out, error);
+    }
     return status;
 }

@@ -10,6 +10,10 @@ mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct
     if (from->kind == TERM_TREE) {
         return mxb__tree_copy(&to->tree, &from->tree, error);
     }
+    if (from->kind == TERM_OWN) {
+        mxb__own_term_share(&to->own, &from->own);
+        return MXB_OK;
+    }
     return mxb__fourier_copy(&to->fourier, &from->fourier, projections[from->fourier.projection].n_components, error);
 }
 
@@ -18,8 +22,12 @@ void mxb__term_clear(struct term *term) {
         mxb__tree_clear(&term->tree);
     } else if (term->kind == TERM_FOURIER) {
         mxb__fourier_clear(&term->fourier);
+    } else if (term->kind == TERM_OWN) {
+        mxb__own_term_clear(&term->own);
     }
     memset(term, 0, sizeof *term);
 }
 
-const char *mxb__term_name(enum term_kind kind) { return kind == TERM_TREE ? "tree" : "fourier"; }
+const char *mxb__term_name(const struct term *term) {
+    return term->kind == TERM_TREE ? "tree" : term->kind == TERM_FOURIER ? "fourier" : term->own.box->learner.name;
+}

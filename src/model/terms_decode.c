@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "model/model_format.h"
 
-/* Bytes in the file: the smallest node is a leaf, the smallest round a tree of one leaf. */
+/* Bytes in the file: the smallest node is a leaf, the smallest round a tree of one leaf or a caller's with a name of
+ * one letter and no bytes. */
 enum { LEAF_BYTES = 9, TREE_BYTES = 17 + LEAF_BYTES };
 
 /* ---- Projections ---- */
@@ -167,13 +168,31 @@ static mxb_status decode_fourier(struct section_input *section, const mxb_model 
     return MXB_OK;
 }
 
+static mxb_status decode_own_term(struct section_input *section, uint32_t round, struct own_term *own) {
+    mxb_learner unknown = {.name = ""};
+    MXB_TRY(mxb__section_get_own_name(section, "bytes of a learner's name", unknown.name));
+    double rate = mxb__get_f64(&section->in);
+    uint32_t n_bytes = mxb__get_u32(&section->in);
+    if (!isfinite(rate)) {
+        return mxb__section_damaged(section, "term of round %" PRIu32 ": the rate is not finite", round);
+    }
+    MXB_TRY(mxb__section_check_count(section, n_bytes, UINT32_MAX, 1, "bytes of a term"));
+    const unsigned char *bytes = mxb__get_bytes(&section->in, n_bytes);
+    const mxb_learner *known = mxb__own_learner_find(section->own, unknown.name);
+    MXB_TRY(mxb__own_term_create(own, known != NULL && known->read != NULL ? known : &unknown, round, rate,
+                                 section->error));
+    mxb_error said = {""};
+    mxb_status status = mxb__own_term_read(own, bytes, n_bytes, &said);
+    return status == MXB_OK ? MXB_OK : mxb__fail(section->error, status, "%s: %s", section->file, said.message);
+}
+
 static mxb_status decode_term(struct section_input *section, const mxb_model *model, uint32_t round,
                               struct term *term) {
     uint8_t kind = mxb__get_u8(&section->in);
     term->first_output = mxb__get_u32(&section->in);
     term->n_outputs = mxb__get_u32(&section->in);
-    if (kind != TERM_TREE && kind != TERM_FOURIER) {
-        return mxb__section_damaged(section, "term of round %" PRIu32 ": kind %u; 1 and 2 are known", round, kind);
+    if (kind < TERM_TREE || kind > TERM_OWN) {
+        return mxb__section_damaged(section, "term of round %" PRIu32 ": kind %u; 1 to 3 are known", round, kind);
     }
     if (term->first_output != 0 || term->n_outputs != 1) {
         return mxb__section_damaged(
@@ -181,6 +200,9 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
             term->n_outputs, term->first_output);
     }
     term->kind = (enum term_kind)kind;
+    if (term->kind == TERM_OWN) {
+        return decode_own_term(section, round, &term->own);
+    }
     return term->kind == TERM_TREE ? decode_tree(section, model, round, &term->tree)
                                    : decode_fourier(section, model, round, &term->fourier);
 }

@@ -224,3 +224,21 @@ def test_full_disk(run, numbers_model):
             done = run("show", numbers_model, *words, stdout=full)
         assert done.returncode == 1
         assert done.stderr == "mixboost: cannot write to standard output: No space left on device\n"
+
+
+def test_parts_of_a_caller_are_named(run, root, tmp_path):
+    """A model whose learner and loss only its maker has can be shown, and says why it cannot predict."""
+    model = root / "tests/fuzz/corpus/model/own_mixed.mxb"
+    lines = run("show", model).stdout.splitlines()
+    assert any(re.fullmatch(r"learners +\d+ tree \(.*\), 3 fourier, 2 line", line) for line in lines)
+    assert any(line.endswith("judged by mean huber") for line in lines)
+    rounds = shown(run, model)["rounds"]
+    assert rounds[-2:] == [
+        {"learner": "line", "rate": 0.5, "bytes": "01fe7a"},
+        {"learner": "line", "rate": 0.5, "bytes": ""},
+    ]
+    names = [feature["name"] for feature in shown(run, model)["features"]]
+    data = write_csv(tmp_path / "d.csv", names, [[1.0] * len(names)] * 3)
+    for option, missed in ([], 'the loss "huber"'), (["--raw"], 'the learner "line"'):
+        done = run("predict", model, data, *option)
+        assert done.returncode != 0 and missed in done.stderr

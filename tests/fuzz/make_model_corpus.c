@@ -63,6 +63,8 @@ int main(int argc, char **argv) {
     for (size_t s = 0; s < MAKE_N_SHAPES; s++) {
         write_model(names[s], make_model(&MAKE_SHAPES[s]));
     }
+    write_model("own_rounds", make_own_model(&MAKE_SHAPES[0]));
+    write_model("own_mixed", make_own_model(&MAKE_SHAPES[4]));
     write_edited("broken_feature", 4, 30, 9);    /* a split on a feature that is not there */
     write_edited("broken_children", 4, 35, 1);   /* a leaf that becomes a split */
     write_edited("broken_count", 3, 4, 200);     /* more components than bytes */

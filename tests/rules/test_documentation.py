@@ -99,3 +99,10 @@ def test_the_shell_lines_of_the_readme_work(root, program, tmp_path):
     for line in lines:
         subprocess.run(line.split(), cwd=tmp_path, env=env, check=True, capture_output=True)
     assert len((tmp_path / "predictions.csv").read_text().splitlines()) in (300, 301)
+
+
+@pytest.mark.parametrize("page, example", [("own-learners", "own_learner"), ("own-losses", "own_loss")])
+def test_the_c_lines_of_a_page_are_those_of_its_example(root, page, example):
+    blocks = re.findall(r"^```c\n(.*?)^```", (root / f"docs/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
+    code = (root / f"examples/{example}.c").read_text()
+    assert len(blocks) > 2 and [block for block in blocks if block not in code] == []

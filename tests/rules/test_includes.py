@@ -17,6 +17,7 @@ ALLOWED = {
     "src/learner": ["base/", "kernels/", "data/", "model/"],
     "src/learner/tree": ["base/", "kernels/", "data/", "model/", "learner/learner.h"],
     "src/learner/fourier": ["base/", "kernels/", "data/", "model/", "learner/learner.h"],
+    "src/learner/own": ["base/", "kernels/", "data/", "model/", "learner/learner.h"],
     "src/boost": ["base/", "kernels/", "data/", "io/", "loss/", "model/", "learner/"],
     "cli": [],
     "examples": [],

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "unit/boost/make_data.h"
+#include "unit/boost/make_own.h"
 
 /* Chi-square of counts against expected shares, over its degrees of freedom in standard deviations. */
 static double surprise(const double *counts, const double *shares, size_t n) {
@@ -117,10 +118,60 @@ static void classes_are_drawn_by_one_threshold(void) {
     mxb_params_free(many);
 }
 
+/* The caller's learners first, in order, and of the rest tree_probability to trees. */
+static void the_callers_learners_have_their_share(void) {
+    static const double own[][3] = {{0.2, 0.5, 0.1}, {0.3, 0, 0.7}, {0, 0, 0}, {0.1, 0.2, 0.7}};
+    static const char *const names[] = {"a", "b", "c"};
+    for (uint32_t k = 0; k < 8; k++) {
+        struct line_learner lines = {0};
+        mxb_params *params = PARAMS("tree_probability", k < 4 ? "0.25" : "1", "random_state", k % 2 ? "5" : "6");
+        double counts[5] = {0}, shares[5];
+        double tree = k < 4 ? 0.25 : 1, left = 1;
+        REQUIRE(params != NULL);
+        for (int i = 0; i < 3; i++) {
+            shares[i] = own[k % 4][i];
+            left -= shares[i];
+            REQUIRE(line_learner_add(params, &lines, names[i], 0, shares[i]));
+        }
+        left = left > 1e-9 ? left : 0;
+        shares[3] = left * tree;
+        shares[4] = left * (1 - tree);
+        CHECK_NEAR(mxb__schedule_probability(params, &mxb__own_learner), 1 - left, 1e-9);
+        CHECK_NEAR(mxb__schedule_probability(params, &mxb__tree_learner), shares[3], 1e-15);
+        CHECK_NEAR(mxb__schedule_probability(params, &mxb__fourier_learner), shares[4], 1e-15);
+        for (uint32_t round = 1; round <= 20000; round++) {
+            struct draw draw;
+            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            CHECK((learner == &mxb__own_learner) == (draw.own != NULL));
+            counts[draw.own != NULL ? draw.own - params->own.learners : learner == &mxb__tree_learner ? 3 : 4]++;
+        }
+        CHECK(surprise(counts, shares, 5) < 4.0);
+        mxb_params_free(params);
+    }
+}
+
+/* Learners that are never drawn change no draw, to the last round. */
+static void learners_of_probability_0_change_nothing(void) {
+    struct line_learner lines = {0};
+    mxb_params *without = PARAMS("tree_probability", "0.37");
+    mxb_params *with = PARAMS("tree_probability", "0.37");
+    REQUIRE(without != NULL && with != NULL && line_learner_add(with, &lines, "never", 0, 0));
+    CHECK(mxb__schedule_probability(without, &mxb__tree_learner) == 0.37);
+    for (uint32_t round = 1; round <= 10000; round++) {
+        struct draw draws[2];
+        CHECK(mxb__schedule_draw(without, round, &draws[0]) == mxb__schedule_draw(with, round, &draws[1]));
+        CHECK_INT(draws[0].max_depth, draws[1].max_depth);
+    }
+    mxb_params_free(without);
+    mxb_params_free(with);
+}
+
 int main(void) {
     RUN(frequencies_match);
     RUN(depths_follow_their_probabilities);
     RUN(only_seed_and_round_count);
     RUN(classes_are_drawn_by_one_threshold);
+    RUN(the_callers_learners_have_their_share);
+    RUN(learners_of_probability_0_change_nothing);
     return check_report();
 }

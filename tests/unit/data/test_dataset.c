@@ -371,6 +371,38 @@ static void survives_every_failing_allocation(void) {
     mxb_dataset_free(dataset);
 }
 
+static void values_can_be_read(void) {
+    static const double x[4] = {1, 2, (double)NAN, 4};
+    static const int16_t k[4] = {-1, 0, 1, 2};
+    static const uint8_t valid[1] = {0x0B};
+    static const size_t rows[3] = {3, 2, 0};
+    mxb_dataset *dataset = dataset_of(4), *subset;
+    double values[4];
+    OK(mxb_dataset_add_column(dataset, NULL, x, sizeof *x, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_add_column(dataset, NULL, k, sizeof *k, MXB_INT16, &error), error);
+    OK(mxb_dataset_set_validity(dataset, 1, valid, 0, &error), error);
+    OK(mxb_dataset_read(dataset, 0, 0, 4, values, &error), error);
+    CHECK(values[0] == 1 && values[1] == 2 && isnan(values[2]) && values[3] == 4);
+    OK(mxb_dataset_read(dataset, 1, 1, 3, values, &error), error);
+    CHECK(values[0] == 0 && isnan(values[1]) && values[2] == 2);
+    values[0] = 77;
+    OK(mxb_dataset_read(dataset, 1, 4, 0, values, &error), error); /* no rows, after the last */
+    CHECK(values[0] == 77);
+    OK(mxb_dataset_select(dataset, rows, 3, &subset, &error), error);
+    OK(mxb_dataset_read(subset, 1, 1, 2, values, &error), error);
+    CHECK(isnan(values[0]) && values[1] == -1);
+    FAILS(mxb_dataset_read(NULL, 0, 0, 1, values, &error), error, MXB_ERROR_PARAM, "dataset is NULL");
+    FAILS(mxb_dataset_read(dataset, 0, 0, 1, NULL, &error), error, MXB_ERROR_PARAM, "values is NULL");
+    FAILS(mxb_dataset_read(dataset, 2, 0, 1, values, &error), error, MXB_ERROR_PARAM,
+          "column is 2; the dataset has 2 features, counted from 0");
+    FAILS(mxb_dataset_read(dataset, 0, 2, 3, values, &error), error, MXB_ERROR_PARAM,
+          "3 rows from 2 on; the dataset has 4 rows, counted from 0");
+    CHECK_INT(mxb_dataset_read(dataset, 0, 5, 0, values, &error), MXB_ERROR_PARAM);
+    CHECK_INT(mxb_dataset_read(subset, 0, 1, SIZE_MAX, values, &error), MXB_ERROR_PARAM);
+    mxb_dataset_free(subset);
+    mxb_dataset_free(dataset);
+}
+
 int main(void) {
     RUN(reads_every_type_stride_and_offset);
     RUN(applies_validity);
@@ -381,5 +413,6 @@ int main(void) {
     RUN(checks_features_against_a_model);
     RUN(selects_of_selections);
     RUN(survives_every_failing_allocation);
+    RUN(values_can_be_read);
     return check_report();
 }

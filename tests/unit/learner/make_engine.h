@@ -31,7 +31,7 @@ static inline int bench_open(struct bench *bench, struct data_recipe recipe, str
 }
 
 static inline void bench_begin(struct bench *bench, uint32_t round) {
-    struct draw draw = {round, bench->fit.options.max_max_depth};
+    struct draw draw = {.round = round, .max_depth = bench->fit.options.max_max_depth};
     mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
 }
 

@@ -90,7 +90,7 @@ static inline int fit_open(struct fit_case *fit, struct made_data data, struct l
 
 static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
                                  uint32_t max_depth, struct term *term) {
-    struct draw draw = {round, max_depth};
+    struct draw draw = {.round = round, .max_depth = max_depth};
     fit->input.options = &fit->options; /* the case may have been copied since it was opened */
     if (fit->workspace == NULL) {
         size_t n_bytes = learner->workspace_bytes(&fit->input);

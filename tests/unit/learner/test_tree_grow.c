@@ -40,7 +40,7 @@ static void bench_close(struct bench *bench) {
 
 /* `n_slots` 0: as many as there are. All must be free again at the end. */
 static void bench_grow(struct bench *bench, uint32_t round, uint32_t max_depth, size_t n_slots) {
-    struct draw draw = {round, max_depth};
+    struct draw draw = {.round = round, .max_depth = max_depth};
     size_t n_all = bench->engine.n_slots;
     bench->engine.n_slots = n_slots > 0 ? n_slots : n_all;
     mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);

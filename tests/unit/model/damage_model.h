@@ -22,8 +22,8 @@ struct damage {
 #define DAMAGE(section, offset, bytes, sentence) \
     { section, offset, bytes, sizeof bytes - 1, sentence }
 
-static inline void check_damage(const struct damage *damages, size_t n_damages) {
-    mxb_model *model = make_small_model();
+/* Frees the model. */
+static inline void check_damage_of(mxb_model *model, const struct damage *damages, size_t n_damages) {
     for (size_t i = 0; i < n_damages; i++) {
         const struct damage *damage = &damages[i];
         void *bytes;
@@ -43,6 +43,10 @@ static inline void check_damage(const struct damage *damages, size_t n_damages) 
         mxb_bytes_free(bytes);
     }
     mxb_model_free(model);
+}
+
+static inline void check_damage(const struct damage *damages, size_t n_damages) {
+    check_damage_of(make_small_model(), damages, n_damages);
 }
 
 /* The small model's file with the section's length changed by `change` bytes, cut or filled with zeros. */

@@ -253,6 +253,34 @@ static const struct model_shape MAKE_SHAPES[] = {
 };
 enum { MAKE_N_SHAPES = sizeof MAKE_SHAPES / sizeof MAKE_SHAPES[0] };
 
+/** A random model with a caller's loss and two last rounds of a caller's learner that is not here, whose bytes are
+ * kept.
+ */
+static inline mxb_model *make_own_model(const struct model_shape *shape) {
+    mxb_model *model = make_model(shape);
+    mxb_learner learner = {.name = "line"};
+    model->loss = MODEL_OWN_LOSS;
+    memcpy(model->own_loss.name, "huber", 6);
+    memcpy(model->own_loss.metric_name, "mean huber", 11);
+    model->has_link = 1;
+    for (uint32_t k = 0; k < 2; k++) {
+        struct term term = {.kind = TERM_OWN, .n_outputs = 1};
+        make_sure(mxb__own_term_create(&term.own, &learner, model->n_rounds + 1, 0.5, NULL));
+        make_sure(mxb__own_term_read(&term.own, "\x01\xFEz", k == 0 ? 3 : 0, NULL));
+        make_sure(mxb__model_add_term(model, &term, NULL));
+    }
+    model->n_curve = model->n_rounds + 1;
+    for (int valid = 0; valid < 2; valid++) {
+        double **curve = valid ? &model->valid_curve : &model->train_curve;
+        if (*curve != NULL) {
+            mxb__free(*curve);
+            *curve = make_curve(model->n_curve);
+        }
+    }
+    make_sure(mxb__model_build(model, NULL));
+    return model;
+}
+
 /** A model small enough to know each byte of its file: two features, a tree of one split, a fourier round. */
 static inline mxb_model *make_small_model(void) {
     mxb_model *model;

@@ -187,6 +187,22 @@ static void bounded(void) {
     CHECK(mxb__bounded(DBL_MAX) == DBL_MAX && mxb__bounded(-1.5) == -1.5);
 }
 
+/* A copy of fewer rounds shares the callers' terms it keeps. */
+static void copy_of_callers_parts(void) {
+    mxb_model *model = make_own_model(&MAKE_SHAPES[2]), *copy;
+    mxb_error error;
+    OK(mxb__model_copy(model, model->n_rounds - 1, &copy, &error), error);
+    OK(mxb__model_build(copy, &error), error);
+    CHECK_INT(copy->n_own_rounds, 1);
+    CHECK(copy->terms[copy->n_rounds - 1].own.box == model->terms[copy->n_rounds - 1].own.box);
+    CHECK_INT(copy->terms[copy->n_rounds - 1].own.box->n_holders, 2);
+    CHECK(copy->loss == MODEL_OWN_LOSS && copy->has_link == 1);
+    CHECK_TEXT(copy->own_loss.name, "huber");
+    mxb_model_free(model);
+    CHECK_INT(copy->terms[copy->n_rounds - 1].own.box->n_holders, 1);
+    mxb_model_free(copy);
+}
+
 int main(void) {
     RUN(answers);
     RUN(answers_of_nothing);
@@ -198,5 +214,6 @@ int main(void) {
     RUN(copy_may_fail);
     RUN(append_may_fail);
     RUN(bounded);
+    RUN(copy_of_callers_parts);
     return check_report();
 }

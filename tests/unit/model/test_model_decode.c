@@ -2,7 +2,7 @@
 
 static void meta(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_META, 0, "\x03", "section meta: loss 3; 1 and 2 are known"),
+        DAMAGE(SECTION_META, 0, "\x04", "section meta: loss 4; 1 to 3 are known"),
         DAMAGE(SECTION_META, 1, NAN_BYTES, "section meta: a label is not finite"),
         DAMAGE(SECTION_META, 9, INF_BYTES, "section meta: a label is not finite"),
         DAMAGE(SECTION_META, 9, "\0\0\0\0\0\0\0\0", "section meta: the labels do not ascend"),
@@ -115,6 +115,35 @@ static void curve(void) {
     check_resized(SECTION_CURVE, -51, "the model is damaged: section curve ends too early");
 }
 
+/* Offsets: the loss's name at 1, the metric's at 10, has_link at 24. */
+static void callers_loss(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_META, 1, "\0\0\0\0", "section meta: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_META, 1, "\x50\0\0\0", "section meta: 80 bytes of a loss's name in 34 bytes"),
+        DAMAGE(SECTION_META, 6, "\n", "section meta: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_META, 10, "\x50\0\0\0", "section meta: 80 bytes of a metric's name in 25 bytes"),
+        DAMAGE(SECTION_META, 20, "\x7F", "section meta: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_META, 24, "\2", "section meta: has_link is 2, not 0 or 1"),
+        DAMAGE(SECTION_META, 25, NAN_BYTES, "section meta: base_score is not finite"),
+    };
+    check_damage_of(make_own_model(&MAKE_SHAPES[0]), damages, sizeof damages / sizeof damages[0]);
+}
+
+static void callers_loss_is_kept(void) {
+    mxb_model *model = make_own_model(&MAKE_SHAPES[0]), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+    CHECK(loaded->loss == MODEL_OWN_LOSS && loaded->has_link == 1 && loaded->own_loss.value == NULL);
+    CHECK_TEXT(loaded->own_loss.name, "huber");
+    CHECK_TEXT(mxb_model_metric(loaded), "mean huber");
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+    mxb_model_free(loaded);
+}
+
 int main(void) {
     RUN(meta);
     RUN(options);
@@ -122,5 +151,7 @@ int main(void) {
     RUN(scaling);
     RUN(standard_scaling);
     RUN(curve);
+    RUN(callers_loss);
+    RUN(callers_loss_is_kept);
     return check_report();
 }

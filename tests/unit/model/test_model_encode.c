@@ -58,6 +58,22 @@ static void every_byte(void) {
                   "000000000000e83f" "0000000000000000" "0000000000000000"
                   "0000000000000000" "0000000000000000" "0000000000000000");
     mxb_model_free(model);
+    model = make_own_model(&MAKE_SHAPES[0]);
+    model->base_score = 0.5;
+    check_section(model, SECTION_META,
+                  "03"                                     /* a caller's loss */
+                  "05000000" "6875626572"                  /* huber */
+                  "0a000000" "6d65616e206875626572"        /* mean huber */
+                  "01"                                     /* with a link */
+                  "000000000000e03f" "01000000" "00" "01");
+    check_section(model, SECTION_TERMS,
+                  "02000000"
+                  "03" "00000000" "01000000"               /* a caller's, one output from 0 */
+                  "04000000" "6c696e65"                    /* line */
+                  "000000000000e03f"                       /* rate 0.5 */
+                  "03000000" "01fe7a"                      /* its bytes */
+                  "03" "00000000" "01000000" "04000000" "6c696e65" "000000000000e03f" "00000000");
+    mxb_model_free(model);
 }
 
 static void parts_left_out(void) {

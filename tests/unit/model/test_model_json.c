@@ -153,6 +153,27 @@ static void every_shape_is_json(void) {
     }
 }
 
+static void callers_parts(void) {
+    mxb_model *model = make_own_model(&MAKE_SHAPES[4]);
+    mxb_error error;
+    char *json;
+    size_t n_bytes;
+    OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
+    CHECK(is_json(json));
+    CHECK(strstr(json, "\"loss\": \"huber\",\n\"labels\": null,\n") != NULL);
+    CHECK(strstr(json, "\"curve\": {\"metric\": \"mean huber\", ") != NULL);
+    CHECK(strstr(json,
+                 ",\n  {\"learner\": \"line\", \"rate\": 0.5, \"bytes\": \"01fe7a\"},\n"
+                 "  {\"learner\": \"line\", \"rate\": 0.5, \"bytes\": \"\"}]") != NULL);
+    mxb_bytes_free(json);
+    for (uint64_t n = 1; n < 6; n++) {
+        mxb__memory_fail_at(n, 0);
+        CHECK_INT(mxb_model_to_json(model, &json, &n_bytes, &error), MXB_ERROR_MEMORY);
+        mxb__memory_fail_at(0, 0);
+    }
+    mxb_model_free(model);
+}
+
 static void what_json_cannot_hold(void) {
     mxb_model *model = make_small_model();
     mxb_error error;
@@ -206,6 +227,7 @@ int main(void) {
     RUN(the_checker_checks);
     RUN(small_model);
     RUN(every_shape_is_json);
+    RUN(callers_parts);
     RUN(what_json_cannot_hold);
     RUN(arguments_and_memory);
     return check_report();

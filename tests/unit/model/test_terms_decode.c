@@ -36,7 +36,7 @@ static void rounds(void) {
         DAMAGE(SECTION_TERMS, 0, "\4\0\0\0", "section terms: 4 rounds in 87 bytes"),
         DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
         DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 38 bytes too many"),
-        DAMAGE(SECTION_TERMS, 4, "\3", "term of round 1: kind 3; 1 and 2 are known"),
+        DAMAGE(SECTION_TERMS, 4, "\4", "term of round 1: kind 4; 1 to 3 are known"),
         DAMAGE(SECTION_TERMS, 5, "\2\0\0\0", "term of round 1: 1 outputs from 2; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 58, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 62, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
@@ -109,6 +109,46 @@ static void children_are_found(void) {
     }
 }
 
+/* Offsets: the first term at 4, its name at 13, rate at 21 and bytes at 29; the second at 36, with no bytes. */
+static void callers_terms(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_TERMS, 13, "\0\0\0\0", "section terms: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_TERMS, 13, "\x40\0\0\0", "section terms: 64 bytes of a learner's name in 48 bytes"),
+        DAMAGE(SECTION_TERMS, 13, "\1\0\1\0", "section terms: 65537 bytes of a learner's name; at most 65536"),
+        DAMAGE(SECTION_TERMS, 18, "\x1F", "section terms: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_TERMS, 18, "\xE9", "section terms: a name that is not 1 to 63 printable ASCII characters"),
+        DAMAGE(SECTION_TERMS, 18, "\0", "section terms: a zero byte in a text"),
+        DAMAGE(SECTION_TERMS, 21, NAN_BYTES, "term of round 1: the rate is not finite"),
+        DAMAGE(SECTION_TERMS, 53, INF_BYTES, "term of round 2: the rate is not finite"),
+        DAMAGE(SECTION_TERMS, 29, "\x21\0\0\0", "section terms: 33 bytes of a term in 32 bytes"),
+        DAMAGE(SECTION_TERMS, 29, "\xFF\xFF\xFF\xFF", "section terms: 4294967295 bytes of a term in 32 bytes"),
+        DAMAGE(SECTION_TERMS, 61, "\1\0\0\0", "section terms: 1 bytes of a term in 0 bytes"),
+    };
+    check_damage_of(make_own_model(&MAKE_SHAPES[0]), damages, sizeof damages / sizeof damages[0]);
+}
+
+static void callers_terms_are_kept(void) {
+    for (int s = 0; s < MAKE_N_SHAPES; s++) {
+        mxb_model *model = make_own_model(&MAKE_SHAPES[s]), *loaded;
+        void *bytes, *again;
+        size_t n_bytes, n_again;
+        mxb_error error;
+        OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+        OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+        OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
+        CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
+        const struct own_term *own = &loaded->terms[loaded->n_rounds - 2].own;
+        CHECK(own->rate == 0.5 && !own->box->has_term && own->box->n_bytes == 3);
+        CHECK_INT(own->box->round, loaded->n_rounds - 1);
+        CHECK_TEXT(mxb_model_round_learner(loaded, loaded->n_rounds), "line");
+        CHECK_INT(loaded->n_own_rounds, 2);
+        mxb_bytes_free(bytes);
+        mxb_bytes_free(again);
+        mxb_model_free(model);
+        mxb_model_free(loaded);
+    }
+}
+
 int main(void) {
     RUN(projections);
     RUN(projection_without_scaling);
@@ -116,5 +156,7 @@ int main(void) {
     RUN(trees);
     RUN(infinite_threshold);
     RUN(children_are_found);
+    RUN(callers_terms);
+    RUN(callers_terms_are_kept);
     return check_report();
 }

@@ -1,0 +1,68 @@
+/* Step 7 of the data's path for the caller's learner classes: what a round shows them, and their answer checked. All of
+ * them are one class to the boosting loop; the draw says which one is meant. Knows nothing of losses. */
+#include <math.h>
+
+#include "base/random.h"
+#include "data/dataset.h"
+#include "learner/learner.h"
+
+struct mxb_round {
+    const struct fit_input *input;
+    uint32_t number;
+};
+
+const mxb_dataset *mxb_round_data(const mxb_round *round) { return round->input->prepared->view; }
+
+const double *mxb_round_gradients(const mxb_round *round) { return round->input->g; }
+
+const double *mxb_round_hessians(const mxb_round *round) { return round->input->h; }
+
+size_t mxb_round_number(const mxb_round *round) { return round->number; }
+
+uint64_t mxb_round_seed(const mxb_round *round) {
+    return mxb__random_bits(mxb__random_stream(round->input->options->seed, RANDOM_OWN_LEARNER, round->number), 0);
+}
+
+void mxb_round_targets(const mxb_round *round, double *targets, double *weights) {
+    const struct fit_input *input = round->input;
+    for (size_t i = 0; i < input->prepared->n_rows; i++) {
+        double target = -input->g[i] / input->h[i];
+        int usable = input->h[i] > 0.0 && isfinite(target);
+        targets[i] = usable ? target : 0.0;
+        weights[i] = usable ? input->h[i] : 0.0;
+    }
+}
+
+/* The loop asks for room with a head of 64 bytes; there is nothing to keep in it. */
+static size_t workspace_bytes(const struct fit_input *input) {
+    (void)input;
+    return 64;
+}
+
+static mxb_status fit_values(const struct fit_input *input, const mxb_learner *learner, struct own_term *own,
+                             double *step, mxb_error *error) {
+    mxb_round round = {input, own->box->round};
+    mxb_error said = {""};
+    mxb_status status = learner->fit(learner->context, &round, &own->box->term, step, &said);
+    own->box->has_term = status == MXB_OK;
+    MXB_TRY(mxb__own_term_result(own, status, &said, "in", error));
+    MXB_TRY(mxb__own_term_check_values(own, input->prepared->view, step, "the training data", error));
+    for (size_t i = 0; i < input->prepared->n_rows; i++) {
+        step[i] *= own->rate;
+    }
+    return MXB_OK;
+}
+
+static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
+                      double *step, mxb_error *error) {
+    (void)workspace;
+    *term = (struct term){.kind = TERM_OWN, .n_outputs = 1};
+    MXB_TRY(mxb__own_term_create(&term->own, draw->own, draw->round, input->options->learning_rate, error));
+    mxb_status status = fit_values(input, draw->own, &term->own, step, error);
+    if (status != MXB_OK) {
+        mxb__term_clear(term);
+    }
+    return status;
+}
+
+const struct learner_ops mxb__own_learner = {"own", workspace_bytes, fit};
