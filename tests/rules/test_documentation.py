@@ -52,6 +52,18 @@ def test_links_in_the_documents_lead_somewhere(root):
     assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
 
 
+def test_names_in_the_algorithm_page_exist(root):
+    """Functions, options and files that stand beside the paper's equations."""
+    names = set(re.findall(r"`([\w/.]+)`", (root / "docs/algorithm.md").read_text()))
+    sources = {path for folder in ("src", "tests") for path in (root / folder).rglob("*") if path.suffix in (".c", ".h")}
+    words = set(re.findall(r"\w+", "".join(path.read_text() for path in sources)))
+    files = [name for name in names if re.search(r"[/.]", name)]
+    assert len(files) > 8 and len(names) > 40
+    missing = [name for name in names - set(files) if name not in words]
+    missing += [name for name in files if not ((root / name).exists() or (root / "tests/theory" / name).exists())]
+    assert sorted(missing) == []
+
+
 def code_block(root, language, containing):
     blocks = re.findall(rf"^```{language}\n(.*?)^```", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     (block,) = [block for block in blocks if containing in block]

@@ -84,7 +84,9 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
         for folder, modules in re.findall(r"^ *mixboost_unit_tests\((\w+) ([^)]*)\)", lines, re.MULTILINE)
         for module in modules.split()
     }
-    there = {path for path in c_files(root) if path.startswith("tests/unit/") and path.endswith(".c")}
+    (parts,) = re.findall(r"^ *mixboost_theory_tests\(([^)]+)\)", lines, re.MULTILINE)
+    listed |= {f"tests/theory/test_{part}.c" for part in parts.split()}
+    there = {path for path in c_files(root) if path.startswith(("tests/unit/", "tests/theory/")) and path.endswith(".c")}
     assert missing == []
     assert there == listed
 
