@@ -320,7 +320,7 @@ static void check_leaf_values_are_finite(uint32_t hist_nbins) {
 }
 
 /* Hessians below half a quantum round to 0, but their leaf may not go beyond the targets, which are 1. */
-static void light_rows_are_not_overshot(void) {
+static void check_light_rows_are_not_overshot(uint32_t hist_nbins) {
     struct fit_case fit;
     struct term term;
     struct learner_options options = fit_options();
@@ -330,7 +330,7 @@ static void light_rows_are_not_overshot(void) {
         data.x[i] = i == 0 ? -1.0 : 1.0;
     }
     REQUIRE(data_view(&data));
-    REQUIRE(fit_open(&fit, data, options, 256, SCALING_NONE));
+    REQUIRE(fit_open(&fit, data, options, hist_nbins, SCALING_NONE));
     for (int all_lost = 0; all_lost < 2; all_lost++) {
         for (size_t i = 0; i < 102; i++) {
             fit.h[i] = i == 0 ? 0x1p61 - 64.0 : i == 1 && !all_lost ? 0.6 : 0.4; /* in quanta of 1 */
@@ -373,6 +373,11 @@ static void columns_left_out_are_not_used(void) {
 static void leaf_values_are_finite(void) {
     check_leaf_values_are_finite(256);
     check_leaf_values_are_finite(0);
+}
+
+static void light_rows_are_not_overshot(void) {
+    check_light_rows_are_not_overshot(256);
+    check_light_rows_are_not_overshot(0);
 }
 
 static void failed_allocation_leaks_nothing(void) {
