@@ -59,7 +59,7 @@ struct tree_engine {
     size_t n_slots;
     size_t n_cells;      /* of a slot */
     char *slots;         /* [n_slots][n_cells], words or sums */
-    char *thread_slots;  /* [threads][n_cells], for nodes that all threads build together */
+    char *thread_slots;  /* [threads][n_cells], for nodes that all threads build together, if any is so large */
     uint32_t *free_slot; /* stack */
     size_t n_free;
     struct histogram_request *requests; /* [n_slots] scratch */

@@ -32,7 +32,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->side[0] = mxb__carve(workspace, n, sizeof *engine->side[0]);
     engine->side[1] = mxb__carve(workspace, n, sizeof *engine->side[1]);
     engine->slots = mxb__carve(workspace, engine->n_slots, slot_bytes);
-    engine->thread_slots = mxb__carve(workspace, input->options->tree_n_threads, slot_bytes);
+    engine->thread_slots = mxb__carve(workspace, n > SHARED_ROWS ? input->options->tree_n_threads : 0, slot_bytes);
     engine->free_slot = mxb__carve(workspace, engine->n_slots, sizeof *engine->free_slot);
     engine->requests = mxb__carve(workspace, engine->n_slots, sizeof *engine->requests);
     engine->splits = mxb__carve(workspace, engine->n_slots * d, sizeof *engine->splits);
