@@ -292,10 +292,6 @@ static void check_trial(struct dice *dice, struct trial *trial) {
         return;
     }
     mxb_status status = train_in_pieces(dice, trial, &trial->model, &error);
-    if (status == MXB_ERROR_PARAM && strstr(error.message, "not yet available") != NULL) {
-        status = mxb_params_set(trial->params, "use_histograms", "true", &error);
-        status = train_in_pieces(dice, trial, &trial->model, &error);
-    }
     if (status == MXB_ERROR_DATA && may_be_refused(trial)) {
         n_refused++;
         return;
