@@ -93,6 +93,15 @@ static mxb_status train_trees(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "1", "1", NULL, error);
 }
 
+static mxb_status train_exact(struct outcome *outcome, mxb_error *error) {
+    TRY(mxb_params_create(&outcome->params, error));
+    TRY(mxb_params_set(outcome->params, "num_round", "4", error));
+    TRY(mxb_params_set(outcome->params, "use_histograms", "false", error));
+    TRY(mxb_params_set(outcome->params, "tree_probability", "1", error));
+    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
+}
+
 static mxb_status train_fourier(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "0", "1", NULL, error);
 }
@@ -193,6 +202,7 @@ static const struct operation {
     {"options", make_params, 0},
     {"prepare", prepare_data, 0},
     {"train trees", train_trees, 0},
+    {"train exact trees", train_exact, 0},
     {"train fourier", train_fourier, 0},
     {"train both, with validation", train_mixed, 0},
     {"train both, three threads", train_with_threads, 1},
