@@ -73,7 +73,7 @@ static int check_arguments(struct validation *validation, const struct arguments
 
 static int read_data(struct validation *validation, const struct arguments *arguments) {
     mxb_error error;
-    int code = source_read(arguments->operands[0], arguments, &validation->table);
+    int code = source_read(arguments->operands[0], arguments, NULL, &validation->table);
     if (code != EXIT_DONE) {
         return code;
     }

@@ -12,7 +12,8 @@
 #include "text.h"
 
 static const struct flag flags[] = {
-    {"proba", NULL, "The probability of the larger label, for a model trained with logloss.", 0},
+    {"proba", NULL, "The probability of the larger label (of texts the later one), for a model trained with logloss.",
+     0},
     {"raw", NULL, "The sum of the ensemble before the link function.", 0},
     {"out", "FILE", "Where the predictions go; without it, or with -, to standard output.", 0},
     SOURCE_HEADER_FLAG,
@@ -86,22 +87,18 @@ static int check_arguments(struct prediction *prediction, const struct arguments
 /* The data file, its columns found by the names they have in the model. */
 static int read_data(struct prediction *prediction, const struct arguments *arguments) {
     mxb_error error;
-    int code = source_read(arguments->operands[1], arguments, &prediction->table);
-    if (code != EXIT_DONE) {
-        return code;
+    struct features features;
+    int code = features_of_model(&features, prediction->model);
+    if (code == EXIT_DONE) {
+        code = source_read(arguments->operands[1], arguments, &features, &prediction->table);
     }
-    size_t n_features = mxb_model_n_features(prediction->model);
-    const char **features = calloc(n_features + 1, sizeof *features);
-    if (features == NULL) {
-        return fail_data("out of memory");
+    if (code == EXIT_DONE) {
+        mxb_status status = mxb_dataset_from_table(prediction->table, NULL, NULL, features.names, features.n,
+                                                   &prediction->dataset, &error);
+        code = status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
     }
-    for (size_t i = 0; i < n_features; i++) {
-        features[i] = mxb_model_feature_name(prediction->model, i);
-    }
-    mxb_status status =
-        mxb_dataset_from_table(prediction->table, NULL, NULL, features, n_features, &prediction->dataset, &error);
-    free(features);
-    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+    features_clear(&features);
+    return code;
 }
 
 static int predict(struct prediction *prediction) {
@@ -115,10 +112,32 @@ static int predict(struct prediction *prediction) {
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
 }
 
+/* Writes a text as a field of a CSV file, in quotes where a reader would take it for something else. */
+static int write_field(struct output *output, const char *text) {
+    size_t length = strlen(text);
+    int has_blank = length > 0 && (strchr(" \t", text[0]) != NULL || strchr(" \t", text[length - 1]) != NULL);
+    if (length > 0 && !has_blank && strpbrk(text, ",\"\r\n") == NULL) {
+        return output_write(output, text);
+    }
+    int go_on = output_write(output, "\"");
+    for (; go_on && *text != '\0'; text++) {
+        char character[3] = {*text, *text == '"' ? '"' : '\0', '\0'};
+        go_on = output_write(output, character);
+    }
+    return go_on && output_write(output, "\"");
+}
+
+static int write_value(struct output *output, const struct prediction *prediction, double value) {
+    char number[TEXT_NUMBER_SIZE];
+    const char *text =
+        prediction->kind == MXB_PREDICT_VALUE ? mxb_model_label_text(prediction->model, value > 0) : NULL;
+    int go_on = text != NULL ? write_field(output, text) : output_write(output, text_number(number, value));
+    return go_on && output_write(output, "\n");
+}
+
 /* Ctrl-C while a file is being written removes it. */
 static int write_values(const struct prediction *prediction, int quiet) {
     struct output output;
-    char line[TEXT_NUMBER_SIZE + 1];
     size_t n_rows = mxb_dataset_n_rows(prediction->dataset);
     int code = output_open(&output, prediction->path);
     if (code != EXIT_DONE) {
@@ -126,9 +145,7 @@ static int write_values(const struct prediction *prediction, int quiet) {
     }
     int go_on = output_write(&output, prediction->title);
     for (size_t i = 0; go_on && i < n_rows; i++) {
-        text_number(line, prediction->values[i]);
-        strcat(line, "\n");
-        go_on = output_write(&output, line) && !interrupt_caught();
+        go_on = write_value(&output, prediction, prediction->values[i]) && !interrupt_caught();
     }
     if (interrupt_caught()) {
         output_discard(&output);

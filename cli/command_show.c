@@ -19,7 +19,17 @@ static const struct flag flags[] = {
     {"json", NULL, "Print the whole model as JSON.", 0},
 };
 
-enum { MAX_DEPTH = 64, MAX_OTHERS = 64, N_TOP_FEATURES = 10, N_CURVE_ROWS = 8, N_SPARKS = 40, NAME_SIZE = 120 };
+enum {
+    MAX_DEPTH = 64,
+    MAX_OTHERS = 64,
+    N_TOP_FEATURES = 10,
+    N_TEXT_FEATURES = 100,
+    N_TEXTS = 5,
+    N_CURVE_ROWS = 8,
+    N_SPARKS = 40,
+    NAME_SIZE = 120,
+    TEXT_SIZE = 40
+};
 
 static int print_json(const mxb_model *model) {
     mxb_error error;
@@ -128,13 +138,29 @@ static size_t next_feature(const mxb_model *model, size_t last) {
     return best;
 }
 
+static const char *feature_name(const mxb_model *model, size_t feature, char name[NAME_SIZE]) {
+    const char *given = mxb_model_feature_name(model, feature);
+    if (given == NULL) {
+        snprintf(name, NAME_SIZE, "column %zu", feature + 1);
+    } else {
+        text_printable(name, NAME_SIZE, given);
+    }
+    return name;
+}
+
 static void print_features(const mxb_model *model) {
     size_t n_features = mxb_model_n_features(model);
     size_t n_used = 0;
+    size_t n_text = 0;
     for (size_t i = 0; i < n_features; i++) {
         n_used += mxb_model_feature_splits(model, i) > 0;
+        n_text += (size_t)mxb_model_feature_is_text(model, i);
     }
-    printf("features   %zu, of which trees split on %zu\n", n_features, n_used);
+    printf("features   %zu", n_features);
+    if (n_text > 0) {
+        printf(" (%zu of text)", n_text);
+    }
+    printf(", of which trees split on %zu\n", n_used);
     if (n_used == 0) {
         return;
     }
@@ -142,14 +168,46 @@ static void print_features(const mxb_model *model) {
     size_t feature = next_feature(model, n_features);
     for (size_t i = 0; i < N_TOP_FEATURES && feature < n_features; i++) {
         char name[NAME_SIZE];
-        const char *given = mxb_model_feature_name(model, feature);
-        if (given == NULL) {
-            snprintf(name, sizeof name, "column %zu", feature + 1);
-        } else {
-            text_printable(name, sizeof name, given);
-        }
-        printf("%8zu  %s\n", mxb_model_feature_splits(model, feature), name);
+        printf("%8zu  %s\n", mxb_model_feature_splits(model, feature), feature_name(model, feature, name));
         feature = next_feature(model, feature);
+    }
+}
+
+/* "       3  colour: blue, green, red". Says so where numbers are among the texts. */
+static void print_text_feature(const mxb_model *model, size_t feature) {
+    char printable[NAME_SIZE];
+    size_t n_texts = mxb_model_feature_n_texts(model, feature);
+    size_t n_numbers = 0;
+    printf("%8zu  %s", n_texts, feature_name(model, feature, printable));
+    for (size_t i = 0; i < n_texts; i++) {
+        const char *text = mxb_model_feature_text(model, feature, i);
+        n_numbers += (size_t)text_is_number(text);
+        if (i < N_TEXTS) {
+            printf("%s%s", i == 0 ? ": " : ", ", text_printable(printable, TEXT_SIZE, text));
+        }
+    }
+    printf("%s", n_texts > N_TEXTS ? ", ..." : "");
+    if (n_numbers > 0) {
+        printf(" (mixed: %zu of the texts are numbers)", n_numbers);
+    }
+    putchar('\n');
+}
+
+static void print_text_features(const mxb_model *model) {
+    size_t n_shown = 0;
+    for (size_t i = 0; i < mxb_model_n_features(model) && n_shown < N_TEXT_FEATURES; i++) {
+        if (mxb_model_feature_is_text(model, i)) {
+            printf("%s", n_shown++ == 0 ? "\nfeatures that hold text, and how many different ones\n" : "");
+            print_text_feature(model, i);
+        }
+    }
+}
+
+static void print_labels(const mxb_model *model) {
+    char texts[2][NAME_SIZE];
+    if (mxb_model_label_text(model, 0) != NULL) {
+        printf("labels     %s, %s\n", text_printable(texts[0], NAME_SIZE, mxb_model_label_text(model, 0)),
+               text_printable(texts[1], NAME_SIZE, mxb_model_label_text(model, 1)));
     }
 }
 
@@ -246,10 +304,12 @@ static int print_model(const mxb_model *model, const char *path) {
     printf("size       %s\n", text_size(size, n_bytes));
     const char *objective = mxb_model_option(model, "objective");
     printf("objective  %s, judged by %s\n", objective == NULL ? "unknown" : objective, mxb_model_metric(model));
+    print_labels(model);
     print_rounds(model);
     print_learners(model);
     printf("repairs    %zu (rounds whose equations needed numerical help)\n", mxb_model_n_repairs(model));
     print_features(model);
+    print_text_features(model);
     print_options(model);
     print_curve(model);
     return output_finish_stdout();

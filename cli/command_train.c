@@ -107,44 +107,86 @@ static int check_arguments(struct training *training, const struct arguments *ar
     return output_check(model, 0);
 }
 
-/* The header's name of the column that `text` names or numbers, so that the same column is found in a file with another
- * order; `text` itself where there is no such name. */
-static const char *column_name(const mxb_table *table, const char *text) {
-    size_t n_columns = mxb_table_n_columns(table);
-    for (size_t i = 0; i < n_columns; i++) {
+/* The number, from 1, of the column that `text` names or numbers; 0: none, or it would take the table (NULL) to know.
+ */
+static size_t column_number(const mxb_table *table, const char *text) {
+    size_t n_columns = table == NULL ? SIZE_MAX : mxb_table_n_columns(table);
+    for (size_t i = 0; text != NULL && table != NULL && i < n_columns; i++) {
         const char *name = mxb_table_column_name(table, i);
-        if (text == NULL || (name != NULL && strcmp(name, text) == 0)) {
-            return text;
+        if (name != NULL && strcmp(name, text) == 0) {
+            return i + 1;
         }
     }
     char *end;
-    unsigned long long number = strtoull(text, &end, 10);
-    int is_number = *text >= '0' && *text <= '9' && *end == '\0';
-    const char *name =
-        is_number && number >= 1 && number <= n_columns ? mxb_table_column_name(table, (size_t)number - 1) : NULL;
+    unsigned long long number = text == NULL ? 0 : strtoull(text, &end, 10);
+    int is_number = text != NULL && *text >= '0' && *text <= '9' && *end == '\0';
+    return is_number && number <= n_columns ? (size_t)number : 0;
+}
+
+/* The header's name of the column that `text` names or numbers, so that the same column is found in a file with another
+ * order; `text` itself where there is no such name. */
+static const char *column_name(const mxb_table *table, const char *text) {
+    size_t number = table == NULL ? 0 : column_number(table, text);
+    const char *name = number == 0 ? NULL : mxb_table_column_name(table, number - 1);
     return name != NULL ? name : text;
 }
 
-/* The dataset of a table's columns. Its features are those of the model to go on from or of the training rows, by name,
- * or, where there is neither yet, all columns that are left. */
-static int make_dataset(const struct training *training, const mxb_table *table, const char *label, const char *weight,
-                        mxb_dataset **dataset) {
+/* The column of feature `index`, from 0, in a file without header: the others are `label` and `weight`, 0 = none. */
+static size_t feature_column(size_t index, size_t label, size_t weight) {
+    size_t low = label < weight ? label : weight;
+    size_t high = label < weight ? weight : label;
+    size_t column = index + 1;
+    column += low > 0 && low <= column;
+    column += high > 0 && high <= column;
+    return column;
+}
+
+/* What is known of a file's columns before it is read: the features of the model to go on from or of the training
+ * rows. Nothing, where there is neither yet. */
+static int list_features(const struct training *training, const struct arguments *arguments,
+                         struct features *features) {
+    const mxb_model *from = training->from;
+    const mxb_table *table = training->table;
+    size_t label = column_number(table, arguments_flag(arguments, "label"));
+    size_t weight = column_number(table, arguments_flag(arguments, "weight"));
+    size_t n_features = from != NULL ? mxb_model_n_features(from) : mxb_dataset_n_features(training->train);
+    int code = features_init(features, n_features);
+    for (size_t i = 0; i < features->n; i++) {
+        const char *name =
+            from != NULL ? mxb_model_feature_name(from, i) : mxb_dataset_feature_name(training->train, i);
+        features->names[i] = name;
+        if (from != NULL ? mxb_model_feature_is_text(from, i) : mxb_dataset_feature_is_text(training->train, i)) {
+            features_add_text(features, name, feature_column(i, label, weight));
+        }
+    }
+    int label_is_text = table != NULL  ? label > 0 && mxb_table_column_is_text(table, label - 1)
+                        : from != NULL ? mxb_model_label_text(from, 0) != NULL
+                                       : 0;
+    if (code == EXIT_DONE && label_is_text) {
+        features_add_text(features, column_name(table, arguments_flag(arguments, "label")), label);
+    }
+    return code;
+}
+
+/* Reads a file and makes the dataset of the given label, weight and features, or, where none are known yet, of all
+ * columns that are left. */
+static int read_file(const struct training *training, const struct arguments *arguments, const char *path,
+                     mxb_table **table, mxb_dataset **dataset) {
     mxb_error error;
-    size_t n_features = training->from != NULL    ? mxb_model_n_features(training->from)
-                        : training->train != NULL ? mxb_dataset_n_features(training->train)
-                                                  : 0;
-    const char **features = calloc(n_features + 1, sizeof *features);
-    if (features == NULL) {
-        return fail_data("out of memory");
+    struct features features;
+    int code = list_features(training, arguments, &features);
+    const char *label = column_name(training->table, arguments_flag(arguments, "label"));
+    const char *weight = column_name(training->table, arguments_flag(arguments, "weight"));
+    if (code == EXIT_DONE) {
+        code = source_read(path, arguments, &features, table);
     }
-    for (size_t i = 0; i < n_features; i++) {
-        features[i] = training->from != NULL ? mxb_model_feature_name(training->from, i)
-                                             : mxb_dataset_feature_name(training->train, i);
+    if (code == EXIT_DONE) {
+        mxb_status status = mxb_dataset_from_table(*table, label, weight, features.n == 0 ? NULL : features.names,
+                                                   features.n, dataset, &error);
+        code = status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
     }
-    mxb_status status =
-        mxb_dataset_from_table(table, label, weight, n_features == 0 ? NULL : features, n_features, dataset, &error);
-    free(features);
-    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+    features_clear(&features);
+    return code;
 }
 
 static int read_from(struct training *training, const struct arguments *arguments) {
@@ -155,24 +197,14 @@ static int read_from(struct training *training, const struct arguments *argument
 }
 
 static int read_train(struct training *training, const struct arguments *arguments) {
-    int code = source_read(arguments->operands[0], arguments, &training->table);
-    if (code == EXIT_DONE) {
-        code = make_dataset(training, training->table, arguments_flag(arguments, "label"),
-                            arguments_flag(arguments, "weight"), &training->all);
-    }
+    int code = read_file(training, arguments, arguments->operands[0], &training->table, &training->all);
     training->train = training->all;
     return code;
 }
 
 /* The validation file, its columns found by the names they have in the training file. */
 static int read_valid(struct training *training, const struct arguments *arguments) {
-    int code = source_read(arguments_flag(arguments, "valid"), arguments, &training->valid_table);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    return make_dataset(training, training->valid_table,
-                        column_name(training->table, arguments_flag(arguments, "label")),
-                        column_name(training->table, arguments_flag(arguments, "weight")), &training->valid);
+    return read_file(training, arguments, arguments_flag(arguments, "valid"), &training->valid_table, &training->valid);
 }
 
 static int split_valid(struct training *training) {
@@ -206,6 +238,30 @@ static int read_data(struct training *training, const struct arguments *argument
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
+/* A typing error in a column of numbers makes it text, which is worth knowing. */
+static void report_mixed_features(const mxb_model *model) {
+    for (size_t i = 0; i < mxb_model_n_features(model); i++) {
+        const char *name = mxb_model_feature_name(model, i);
+        const char *example = NULL;
+        size_t n_texts = mxb_model_feature_n_texts(model, i);
+        size_t n_numbers = 0;
+        char shown_name[80];
+        char shown_text[48];
+        for (size_t k = 0; k < n_texts; k++) {
+            const char *text = mxb_model_feature_text(model, i, k);
+            int is_number = text_is_number(text);
+            n_numbers += (size_t)is_number;
+            example = is_number ? example : text;
+        }
+        if (n_numbers > 0 && example != NULL) {
+            snprintf(shown_name, sizeof shown_name, "%zu", i + 1);
+            report("feature %s is text, since not all of it is numbers: \"%s\"",
+                   name != NULL ? text_printable(shown_name, sizeof shown_name, name) : shown_name,
+                   text_printable(shown_text, sizeof shown_text, example));
+        }
+    }
+}
+
 static void print_summary(const mxb_model *model, const char *path, double seconds) {
     char text[TEXT_NUMBER_SIZE];
     char best[48] = "";
@@ -223,6 +279,7 @@ static void print_summary(const mxb_model *model, const char *path, double secon
     }
     report("trained %zu round%s in %s%s: train %s %.6g%s", n_trained, plural(n_trained), text_duration(text, seconds),
            best, metric, mxb_model_curve(model, n_kept, 0), valid);
+    report_mixed_features(model);
     double n_bytes = stat(path, &saved) == 0 ? (double)saved.st_size : 0;
     report("wrote %s (%s)", path, text_size(text, n_bytes));
 }

@@ -44,6 +44,14 @@ char *text_duration(char out[TEXT_NUMBER_SIZE], double seconds) {
     return out;
 }
 
+int text_is_number(const char *text) {
+    char *end;
+    const char *digits = text + (*text == '-' || *text == '+');
+    int is_decimal = (*digits >= '0' && *digits <= '9') || *digits == '.';
+    strtod(text, &end);
+    return is_decimal && strpbrk(text, "xX") == NULL && *end == '\0';
+}
+
 static int is_continuation(unsigned char byte) { return (byte & 0xc0) == 0x80; }
 
 /* Bytes of the printable UTF-8 character that begins at `byte`, or 0: a control character (ASCII or U+0080..9F), or not

@@ -57,8 +57,8 @@ MXB_API const char *mxb_version(void);
 
 /* ---- Dataset: a view of columns, a label and a weight ------------------------------------------------------------ */
 
-/** Rows of numeric features, with a label and a weight where there are any. It points into the caller's arrays, which
- *  must stay as they are for as long as the dataset, or anything made from it, is used. */
+/** Rows of features, numbers or text, with a label and a weight where there are any. It points into the caller's
+ * arrays, which must stay as they are for as long as the dataset, or anything made from it, is used. */
 typedef struct mxb_dataset mxb_dataset;
 
 /** How one value lies in memory. The values are fixed. */
@@ -84,6 +84,14 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_create(size_t n_rows, mxb_dataset *
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_column(mxb_dataset *dataset, const char *name, const void *data,
                                                         ptrdiff_t stride, mxb_type type, mxb_error *error);
 
+/** Adds a feature that holds text: row i has texts[code], where the code (an integer type) lies `i * stride` bytes
+ * after `codes`; a code below 0 or not below `n_texts` (at most 2^24) means missing. Neither codes nor texts are
+ * copied. A training numbers the texts it meets in the order of their bytes and keeps them in the model; a text that
+ * the model does not know counts as missing. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_text_column(mxb_dataset *dataset, const char *name, const void *codes,
+                                                             ptrdiff_t stride, mxb_type type, const char *const *texts,
+                                                             size_t n_texts, mxb_error *error);
+
 /** Marks missing values of feature `column`: bit `bit_offset + i` (least significant first) is 0 where row i is
  * missing. The bitmap is not copied. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_validity(mxb_dataset *dataset, size_t column, const uint8_t *bitmap,
@@ -98,6 +106,11 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_matrix(mxb_dataset *dataset, co
 /** Sets what is to be predicted: finite numbers; for `logloss`, exactly two different ones. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_label(mxb_dataset *dataset, const void *data, ptrdiff_t stride,
                                                        mxb_type type, mxb_error *error);
+
+/** The same with text, for `logloss` only: two different texts, none missing. Described as for a text column. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_text_label(mxb_dataset *dataset, const void *codes, ptrdiff_t stride,
+                                                            mxb_type type, const char *const *texts, size_t n_texts,
+                                                            mxb_error *error);
 
 /** Sets how much each row counts: finite, not negative, not all zero. Weight k is as k copies of the row, weight 0 as
  *  if the row were absent. Without this call every row has weight 1. */
@@ -124,8 +137,11 @@ MXB_API size_t mxb_dataset_n_features(const mxb_dataset *dataset);
 /** The name of feature `column`, or NULL when the features have none or there is no such feature. */
 MXB_API const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column);
 
-/** Values of a feature in `n` rows from `first` on, NaN where missing. For learners of one's own, which are
- * handed datasets. */
+/** 1 if feature `column` holds text, else 0. */
+MXB_API int mxb_dataset_feature_is_text(const mxb_dataset *dataset, size_t column);
+
+/** Values of a feature in `n` rows from `first` on, NaN where missing. Of text the values are numbers: its rank among
+ *  all texts of the column, or, in a dataset that a learner of one's own is handed, among those the training met. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_read(const mxb_dataset *dataset, size_t column, size_t first, size_t n,
                                                   double *values, mxb_error *error);
 
@@ -134,7 +150,7 @@ MXB_API void mxb_dataset_free(mxb_dataset *dataset);
 
 /* ---- Table: a CSV file in memory --------------------------------------------------------------------------------- */
 
-/** All columns of a CSV file, as float64; empty cells, `NA` and `nan` are NaN. Owns its memory. */
+/** All columns of a CSV file: numbers as float64, or text. Empty cells, `NA` and `nan` are missing. Owns its memory. */
 typedef struct mxb_table mxb_table;
 
 /** Whether the first line of a CSV file names the columns. MXB_HEADER_AUTO: it does if one of its fields is neither a
@@ -142,8 +158,10 @@ typedef struct mxb_table mxb_table;
 typedef enum mxb_header { MXB_HEADER_AUTO = 0, MXB_HEADER_YES = 1, MXB_HEADER_NO = 2 } mxb_header;
 
 /** Reads a CSV file (RFC 4180; `path` "-" is standard input). Numbers are read exactly, whatever the locale. A column
- *  that holds text is kept out of the way: only a dataset that asks for it gets the error. */
-MXB_API MXB_NODISCARD mxb_status mxb_table_read_csv(const char *path, mxb_header header, mxb_table **table,
+ *  with a cell that is neither a number nor missing is text, all of it, as it is written but for blanks around it. So
+ *  are the `n_text` columns that `text_columns` (may be NULL) names, or numbers from 1 on, whatever they hold. */
+MXB_API MXB_NODISCARD mxb_status mxb_table_read_csv(const char *path, mxb_header header,
+                                                    const char *const *text_columns, size_t n_text, mxb_table **table,
                                                     mxb_error *error);
 
 MXB_API size_t mxb_table_n_rows(const mxb_table *table);
@@ -151,6 +169,9 @@ MXB_API size_t mxb_table_n_columns(const mxb_table *table);
 
 /** The header's name of a column, or NULL when the file has no header or no such column. */
 MXB_API const char *mxb_table_column_name(const mxb_table *table, size_t column);
+
+/** 1 if a column holds text, else 0. */
+MXB_API int mxb_table_column_is_text(const mxb_table *table, size_t column);
 
 /** Makes a dataset of a table's columns; the table must outlive it. `label` and `weight` (NULL: none) name a column or
  *  give its number, counted from 1; a column so named wins over one so numbered. `features` names the columns to use,
@@ -320,9 +341,10 @@ MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared
                                                     const mxb_params *params, mxb_trainer **trainer, mxb_error *error);
 
 /** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
- * with the same options the same bytes come out as from one long training. On other data of the same features and label
- *  values the old rounds stay as they are and the curve is that of the new data. `objective` must be the model's, and
- * if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and `random_state`. */
+ * with the same options the same bytes come out as from one long training. On other data of the same features (and
+ *  texts in them) and label values the old rounds stay as they are and the curve is that of the new data. `objective`
+ * must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and
+ * `random_state`. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                          const mxb_params *params, const mxb_model *model,
                                                          mxb_trainer **trainer, mxb_error *error);
@@ -380,7 +402,7 @@ MXB_API void mxb_bytes_free(void *bytes);
 
 /** What a prediction is. The values are fixed. */
 typedef enum mxb_output {
-    MXB_PREDICT_VALUE = 0,       /**< the number itself, or the more likely of the two labels */
+    MXB_PREDICT_VALUE = 0,       /**< the number itself, or the more likely of the two labels (of two texts 0 or 1) */
     MXB_PREDICT_PROBABILITY = 1, /**< of the larger label; only for `logloss` */
     MXB_PREDICT_RAW = 2          /**< the sum of the ensemble before the link function */
 } mxb_output;
@@ -398,6 +420,13 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_evaluate(const mxb_model *model, cons
 MXB_API size_t mxb_model_n_features(const mxb_model *model);
 /** The name of a feature, or NULL. */
 MXB_API const char *mxb_model_feature_name(const mxb_model *model, size_t feature);
+/** 1 if the feature holds text, else 0. */
+MXB_API int mxb_model_feature_is_text(const mxb_model *model, size_t feature);
+/** How many texts a text feature has, 0 for a numeric one, and the text that number `code` stands for (NULL: none). */
+MXB_API size_t mxb_model_feature_n_texts(const mxb_model *model, size_t feature);
+MXB_API const char *mxb_model_feature_text(const mxb_model *model, size_t feature, size_t code);
+/** Where the labels are texts, the one that the predicted value 0 or 1 stands for; else NULL. */
+MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
 /** In how many tree splits the feature is used. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 

@@ -109,16 +109,6 @@ static mxb_status check_arguments(const mxb_dataset *dataset, const mxb_params *
     return mxb__params_check(params, error);
 }
 
-/* Labels as they are, to deal by, once they are known to suit the objective; rows are numbered as the caller does. */
-static mxb_status read_labels(const struct validation *validation, struct labels *labels, mxb_error *error) {
-    const mxb_params *params = validation->params;
-    struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
-    int two_classes = mxb__objective_two_classes(&objective);
-    MXB_TRY(mxb__labels_read(validation->dataset, two_classes, NULL, "the dataset", labels, error));
-    mxb__labels_clear(labels);
-    return mxb__labels_read(validation->dataset, 0, NULL, "the dataset", labels, error);
-}
-
 mxb_status mxb_cross_validate(const mxb_dataset *dataset, const mxb_params *params, size_t n_folds, size_t n_repeats,
                               int stratify, uint64_t seed, mxb_progress_fn progress, void *context, double *losses,
                               mxb_error *error) {
@@ -133,7 +123,10 @@ mxb_status mxb_cross_validate(const mxb_dataset *dataset, const mxb_params *para
                                     .began = mxb__seconds_now()};
     struct labels labels;
     MXB_TRY(check_arguments(dataset, validation.params, n_folds, n_repeats, losses, error));
-    MXB_TRY(read_labels(&validation, &labels, error));
+    params = validation.params;
+    struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
+    int two_classes = mxb__objective_two_classes(&objective);
+    MXB_TRY(mxb__labels_read(dataset, two_classes, NULL, NULL, "the dataset", &labels, error));
     mxb_status status = mxb__alloc(&validation.folds, labels.n_rows, sizeof *validation.folds, "folds", error);
     for (size_t repeat = 0; status == MXB_OK && repeat < n_repeats; repeat++) {
         status = mxb__folds_deal(&labels, n_folds, stratify, seed, repeat, validation.folds, error);

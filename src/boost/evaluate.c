@@ -41,7 +41,8 @@ mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset
                          "the loss \"%s\" is not here; load the model by mxb_model_load_with and params with that loss",
                          model->own_loss.name);
     }
-    MXB_TRY(mxb__labels_read(dataset, model->loss == MODEL_LOGLOSS, model->labels, "the dataset", &labels, error));
+    MXB_TRY(mxb__labels_read(dataset, model->loss == MODEL_LOGLOSS, model->labels, model->label_texts, "the dataset",
+                             &labels, error));
     mxb_status status = mxb__alloc(&scores, dataset->n_rows, sizeof *scores, "scores", error);
     if (status == MXB_OK) {
         status = mxb_model_predict(model, dataset, MXB_PREDICT_RAW, n_threads, scores, error);

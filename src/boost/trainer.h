@@ -18,6 +18,7 @@ extern const struct learner_ops *const mxb__learners[N_LEARNERS];
 struct mxb_trainer {
     const mxb_prepared *prepared;
     const mxb_dataset *valid; /* NULL: none */
+    mxb_dataset *valid_view;  /* owned: `valid` with its texts as the training has them; NULL: it has none */
     mxb_params params;
     struct objective objective;
     const struct kernels *kernels;

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "boost/schedule.h"
 #include "boost/trainer.h"
+#include "data/text_coding.h"
 
 const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner, &mxb__fourier_learner,
                                                              &mxb__own_learner};
@@ -56,6 +57,7 @@ mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *param
 
 static mxb_status describe_features(mxb_model *model, const mxb_prepared *prepared, mxb_error *error) {
     model->n_features = prepared->n_features;
+    MXB_TRY(mxb__dictionaries_copy(&model->dictionaries, prepared->dictionaries, model->n_features, error));
     if (prepared->view->columns[0].name == NULL) {
         return MXB_OK;
     }
@@ -122,6 +124,9 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
     size_t n_curve = (size_t)mxb__param_count(&trainer->params, OPTION_NUM_ROUND) + 1;
     describe_loss(model, &trainer->objective);
     memcpy(model->labels, prepared->labels.classes, sizeof model->labels);
+    for (size_t k = 0; k < 2 && prepared->labels.class_texts[0] != NULL; k++) {
+        MXB_TRY(mxb__copy_text(&model->label_texts[k], prepared->labels.class_texts[k], error));
+    }
     MXB_TRY(describe_features(model, prepared, error));
     MXB_TRY(describe_options(model, &trainer->params, error));
     if (from != NULL) {
@@ -152,23 +157,58 @@ static mxb_status check_same_option(const mxb_trainer *trainer, const mxb_model 
     return MXB_OK;
 }
 
+static mxb_status check_same_labels(const struct labels *labels, const mxb_model *from, mxb_error *error) {
+    char texts[4][96];
+    int are_same = 1;
+    for (int k = 0; k < 2; k++) {
+        const char *text = labels->class_texts[k];
+        const char *known = from->label_texts[k];
+        are_same &= text != NULL && known != NULL ? strcmp(text, known) == 0
+                                                  : text == known && labels->classes[k] == from->labels[k];
+        mxb__number_format(labels->classes[k], texts[k]);
+        mxb__number_format(from->labels[k], texts[2 + k]);
+        if (text != NULL) {
+            mxb__quote(texts[k], sizeof texts[k], text, SIZE_MAX);
+        }
+        if (known != NULL) {
+            mxb__quote(texts[2 + k], sizeof texts[2 + k], known, SIZE_MAX);
+        }
+    }
+    return are_same ? MXB_OK
+                    : mxb__fail(error, MXB_ERROR_DATA, "the labels are %s and %s; those of the model are %s and %s",
+                                texts[0], texts[1], texts[2], texts[3]);
+}
+
+/* Old rounds know texts by their numbers, so these must be the same. */
+static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model *from, mxb_error *error) {
+    MXB_TRY(mxb__texts_check(prepared->view, from->dictionaries, "the model", error));
+    for (uint32_t f = 0; from->dictionaries != NULL && f < from->n_features; f++) {
+        const struct dictionary *now = &prepared->dictionaries[f];
+        const struct dictionary *then = &from->dictionaries[f];
+        int are_same = now->n_texts == then->n_texts;
+        for (uint32_t i = 0; are_same && i < then->n_texts; i++) {
+            are_same = strcmp(now->texts[i], then->texts[i]) == 0;
+        }
+        if (!are_same) {
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "feature %u does not have the same texts as in the model; to go on from it they must be",
+                             f + 1);
+        }
+    }
+    return MXB_OK;
+}
+
 static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
     static const enum option of_projections[] = {OPTION_N_COMPONENTS, OPTION_GAMMA, OPTION_FOURIER_SCALING,
                                                  OPTION_RANDOM_STATE};
-    const double *labels = trainer->prepared->labels.classes;
     uint32_t num_round = mxb__param_count(&trainer->params, OPTION_NUM_ROUND);
     MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
                                         error));
     MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
-    if (from->loss == MODEL_LOGLOSS && (from->labels[0] != labels[0] || from->labels[1] != labels[1])) {
-        char texts[4][MXB__NUMBER_SIZE];
-        for (int k = 0; k < 2; k++) {
-            mxb__number_format(labels[k], texts[k]);
-            mxb__number_format(from->labels[k], texts[2 + k]);
-        }
-        return mxb__fail(error, MXB_ERROR_DATA, "the labels are %s and %s; those of the model are %s and %s", texts[0],
-                         texts[1], texts[2], texts[3]);
+    if (from->loss == MODEL_LOGLOSS) {
+        MXB_TRY(check_same_labels(&trainer->prepared->labels, from, error));
     }
+    MXB_TRY(check_same_texts(trainer->prepared, from, error));
     if (from->n_rounds > num_round) {
         return mxb__fail(error, MXB_ERROR_PARAM, "num_round is %u; the model already has %u rounds", num_round,
                          from->n_rounds);
@@ -297,8 +337,11 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
     if (trainer->valid != NULL) {
         MXB_TRY(mxb__dataset_check_features(trainer->valid, trainer->model->feature_names, trainer->model->n_features,
                                             "the training data", error));
-        MXB_TRY(mxb__labels_read(trainer->valid, wanted.two_classes, trainer->model->labels, "the validation data",
-                                 &trainer->valid_labels, error));
+        MXB_TRY(mxb__labels_read(trainer->valid, wanted.two_classes, trainer->model->labels,
+                                 trainer->model->label_texts, "the validation data", &trainer->valid_labels, error));
+        MXB_TRY(mxb__texts_apply(trainer->valid, trainer->model->dictionaries, "the training data",
+                                 &trainer->valid_view, error));
+        trainer->valid = trainer->valid_view != NULL ? trainer->valid_view : trainer->valid;
     }
     MXB_TRY(allocate_rows(trainer, error));
     return start(trainer, from, error);
@@ -344,6 +387,7 @@ void mxb_trainer_free(mxb_trainer *trainer) {
     }
     mxb_model_free(trainer->model);
     mxb__labels_clear(&trainer->valid_labels);
+    mxb_dataset_free(trainer->valid_view);
     mxb__free(trainer->scores);
     mxb__free(trainer->g);
     mxb__free(trainer->h);

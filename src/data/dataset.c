@@ -2,93 +2,12 @@
  * never what is in them. Knows nothing of bins, gradients or files. */
 #include "data/dataset.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/dictionary.h"
 
 enum { NAME_SIZE = 128 /* of a quoted name in messages */ };
-
-/* ---- Reading columns ---- */
-
-/* Values may lie at any address, so each is copied out; the compiler makes plain loads of it. */
-#define READ_AS(value_type, to_double)                            \
-    do {                                                          \
-        for (size_t i = 0; i < n; i++) {                          \
-            size_t row = rows != NULL ? rows[i] : first + i;      \
-            value_type v;                                         \
-            memcpy(&v, data + (ptrdiff_t)row * stride, sizeof v); \
-            values[i] = (to_double);                              \
-        }                                                         \
-    } while (0)
-
-/* Array rows rows[0 .. n), or first .. first + n - 1 where `rows` is NULL. */
-static void read_present(const struct column *column, const uint32_t *rows, size_t first, size_t n, double *values) {
-    const char *data = column->data;
-    ptrdiff_t stride = column->stride;
-    if (column->type == MXB_FLOAT64 && stride == (ptrdiff_t)sizeof(double) && rows == NULL) {
-        memcpy(values, data + (ptrdiff_t)first * stride, n * sizeof(double));
-        return;
-    }
-    switch (column->type) {
-        case MXB_FLOAT32:
-            READ_AS(float, (double)v);
-            break;
-        case MXB_FLOAT64:
-            READ_AS(double, v);
-            break;
-        case MXB_INT8:
-            READ_AS(int8_t, (double)v);
-            break;
-        case MXB_INT16:
-            READ_AS(int16_t, (double)v);
-            break;
-        case MXB_INT32:
-            READ_AS(int32_t, (double)v);
-            break;
-        case MXB_INT64:
-            READ_AS(int64_t, (double)v);
-            break;
-        case MXB_UINT8:
-            READ_AS(uint8_t, (double)v);
-            break;
-        case MXB_UINT16:
-            READ_AS(uint16_t, (double)v);
-            break;
-        case MXB_UINT32:
-            READ_AS(uint32_t, (double)v);
-            break;
-        case MXB_UINT64:
-            READ_AS(uint64_t, (double)v);
-            break;
-        case MXB_BOOL:
-            READ_AS(uint8_t, v != 0 ? 1.0 : 0.0);
-            break;
-    }
-}
-
-static void read_rows(const struct column *column, const uint32_t *rows, size_t first, size_t n, double *values) {
-    read_present(column, rows, first, n, values);
-    if (column->validity == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        size_t bit = column->validity_offset + (rows != NULL ? rows[i] : first + i);
-        if ((column->validity[bit / 8] >> (bit % 8) & 1) == 0) {
-            values[i] = NAN;
-        }
-    }
-}
-
-double mxb__column_value(const struct column *column, size_t row) {
-    double value;
-    read_rows(column, NULL, row, 1, &value);
-    return value;
-}
-
-void mxb__column_read(const mxb_dataset *dataset, const struct column *column, size_t first, size_t n, double *values) {
-    read_rows(column, dataset->rows != NULL ? dataset->rows + first : NULL, first, n, values);
-}
 
 /* ---- Checks ---- */
 
@@ -150,6 +69,31 @@ static mxb_status check_name(const mxb_dataset *dataset, const char *name, mxb_e
     return MXB_OK;
 }
 
+/* Integers as codes, and texts that a model file can hold. */
+static mxb_status check_texts(mxb_type type, const char *const *texts, size_t n_texts, mxb_error *error) {
+    if (type == MXB_FLOAT32 || type == MXB_FLOAT64) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "type is %d; the codes of texts must be integers, %d to %d", (int)type,
+                         MXB_INT8, MXB_BOOL);
+    }
+    if (n_texts > MXB__MAX_TEXTS) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "n_texts is %zu; a column has at most %zu texts", n_texts,
+                         MXB__MAX_TEXTS);
+    }
+    if (texts == NULL && n_texts > 0) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "texts is NULL");
+    }
+    for (size_t i = 0; i < n_texts; i++) {
+        if (texts[i] == NULL) {
+            return mxb__fail(error, MXB_ERROR_PARAM, "texts[%zu] is NULL", i);
+        }
+        if (strlen(texts[i]) > MXB__MAX_TEXT_BYTES) {
+            return mxb__fail(error, MXB_ERROR_PARAM, "texts[%zu] has %zu bytes; at most %d are allowed", i,
+                             strlen(texts[i]), (int)MXB__MAX_TEXT_BYTES);
+        }
+    }
+    return MXB_OK;
+}
+
 static mxb_status reserve_columns(mxb_dataset *dataset, size_t n_more, mxb_error *error) {
     if (n_more > MXB__MAX_COLUMNS - dataset->n_columns) {
         return mxb__fail(error, MXB_ERROR_PARAM, "a dataset has at most %zu features; %zu and %zu more are too many",
@@ -180,22 +124,59 @@ mxb_status mxb_dataset_create(size_t n_rows, mxb_dataset **dataset, mxb_error *e
     return MXB_OK;
 }
 
+static void column_clear(struct column *column) {
+    mxb__free(column->name);
+    mxb__free(column->numbers);
+    *column = (struct column){0};
+}
+
+/* Adds a column under a name of its own; what it owns becomes the dataset's if that succeeds. */
+static mxb_status add_column(mxb_dataset *dataset, const char *name, const struct column *column, mxb_error *error) {
+    struct column added = *column;
+    MXB_TRY(check_name(dataset, name, error));
+    MXB_TRY(reserve_columns(dataset, 1, error));
+    if (name != NULL) {
+        MXB_TRY(mxb__copy_text(&added.name, name, error));
+        mxb_status status = mxb__name_index_add(&dataset->names, added.name, dataset->n_columns, error);
+        if (status != MXB_OK) {
+            mxb__free(added.name);
+            return status;
+        }
+    }
+    dataset->columns[dataset->n_columns++] = added;
+    return MXB_OK;
+}
+
 mxb_status mxb_dataset_add_column(mxb_dataset *dataset, const char *name, const void *data, ptrdiff_t stride,
                                   mxb_type type, mxb_error *error) {
     struct column column = {.data = data, .stride = stride, .type = type};
     MXB_TRY(check_array(dataset, data, stride, type, error));
-    MXB_TRY(check_name(dataset, name, error));
-    MXB_TRY(reserve_columns(dataset, 1, error));
-    if (name != NULL) {
-        MXB_TRY(mxb__copy_text(&column.name, name, error));
-        mxb_status status = mxb__name_index_add(&dataset->names, column.name, dataset->n_columns, error);
-        if (status != MXB_OK) {
-            mxb__free(column.name);
-            return status;
-        }
+    return add_column(dataset, name, &column, error);
+}
+
+/* Describes a column of text; its numbers are ranks. */
+static mxb_status init_text(struct column *column, const mxb_dataset *dataset, const void *codes, ptrdiff_t stride,
+                            mxb_type type, const char *const *texts, size_t n_texts, mxb_error *error) {
+    *column = (struct column){.data = codes, .stride = stride, .type = type, .texts = texts, .n_texts = n_texts};
+    MXB_TRY(check_array(dataset, codes, stride, type, error));
+    MXB_TRY(check_texts(type, texts, n_texts, error));
+    MXB_TRY(mxb__alloc(&column->numbers, n_texts, sizeof *column->numbers, "the numbers of texts", error));
+    mxb_status status = mxb__texts_rank(texts, n_texts, column->numbers, error);
+    if (status != MXB_OK) {
+        column_clear(column);
     }
-    dataset->columns[dataset->n_columns++] = column;
-    return MXB_OK;
+    return status;
+}
+
+mxb_status mxb_dataset_add_text_column(mxb_dataset *dataset, const char *name, const void *codes, ptrdiff_t stride,
+                                       mxb_type type, const char *const *texts, size_t n_texts, mxb_error *error) {
+    struct column column;
+    MXB_TRY(init_text(&column, dataset, codes, stride, type, texts, n_texts, error));
+    mxb_status status = add_column(dataset, name, &column, error);
+    if (status != MXB_OK) {
+        column_clear(&column);
+    }
+    return status;
 }
 
 mxb_status mxb_dataset_set_validity(mxb_dataset *dataset, size_t column, const uint8_t *bitmap, size_t bit_offset,
@@ -236,7 +217,17 @@ mxb_status mxb_dataset_add_matrix(mxb_dataset *dataset, const void *data, mxb_ty
 mxb_status mxb_dataset_set_label(mxb_dataset *dataset, const void *data, ptrdiff_t stride, mxb_type type,
                                  mxb_error *error) {
     MXB_TRY(check_array(dataset, data, stride, type, error));
+    column_clear(&dataset->label);
     dataset->label = (struct column){.data = data, .stride = stride, .type = type};
+    return MXB_OK;
+}
+
+mxb_status mxb_dataset_set_text_label(mxb_dataset *dataset, const void *codes, ptrdiff_t stride, mxb_type type,
+                                      const char *const *texts, size_t n_texts, mxb_error *error) {
+    struct column column;
+    MXB_TRY(init_text(&column, dataset, codes, stride, type, texts, n_texts, error));
+    column_clear(&dataset->label);
+    dataset->label = column;
     return MXB_OK;
 }
 
@@ -249,24 +240,55 @@ mxb_status mxb_dataset_set_weight(mxb_dataset *dataset, const void *data, ptrdif
 
 /* ---- Selections of rows ---- */
 
+/* A column of its own name and numbers. On failure it holds what was made of them. */
+static mxb_status copy_column(struct column *to, const struct column *from, mxb_error *error) {
+    *to = *from;
+    to->name = NULL;
+    to->numbers = NULL;
+    if (from->name != NULL) {
+        MXB_TRY(mxb__copy_text(&to->name, from->name, error));
+    }
+    if (from->numbers != NULL) {
+        size_t size = sizeof *to->numbers;
+        MXB_TRY(mxb__alloc(&to->numbers, from->n_texts, size, "the numbers of texts", error));
+        memcpy(to->numbers, from->numbers, from->n_texts * size);
+    }
+    return MXB_OK;
+}
+
 static mxb_status copy_columns(const mxb_dataset *from, mxb_dataset *to, mxb_error *error) {
     MXB_TRY(reserve_columns(to, from->n_columns, error));
     for (size_t i = 0; i < from->n_columns; i++) {
-        struct column column = from->columns[i];
-        if (column.name != NULL) {
-            MXB_TRY(mxb__copy_text(&column.name, column.name, error));
-        }
-        to->columns[to->n_columns++] = column;
+        MXB_TRY(copy_column(&to->columns[to->n_columns++], &from->columns[i], error));
     }
     return MXB_OK;
+}
+
+mxb_status mxb__dataset_create_view(const mxb_dataset *dataset, mxb_dataset **view, mxb_error *error) {
+    MXB_TRY(mxb_dataset_create(dataset->n_rows, view, error));
+    mxb_status status = copy_columns(dataset, *view, error);
+    if (status == MXB_OK && dataset->rows != NULL) {
+        size_t size = sizeof *dataset->rows;
+        status = mxb__alloc(&(*view)->rows, dataset->n_rows, size, "a selection of rows", error);
+        if (status == MXB_OK) {
+            memcpy((*view)->rows, dataset->rows, dataset->n_rows * size);
+        }
+    }
+    if (status != MXB_OK) {
+        mxb_dataset_free(*view);
+        *view = NULL;
+    }
+    return status;
 }
 
 mxb_status mxb__dataset_create_subset(const mxb_dataset *dataset, size_t n_rows, mxb_dataset **subset,
                                       mxb_error *error) {
     MXB_TRY(mxb_dataset_create(n_rows, subset, error));
-    (*subset)->label = dataset->label;
     (*subset)->weight = dataset->weight;
-    mxb_status status = copy_columns(dataset, *subset, error);
+    mxb_status status = copy_column(&(*subset)->label, &dataset->label, error);
+    if (status == MXB_OK) {
+        status = copy_columns(dataset, *subset, error);
+    }
     if (status == MXB_OK) {
         status = mxb__alloc(&(*subset)->rows, n_rows, sizeof *(*subset)->rows, "a selection of rows", error);
     }
@@ -307,6 +329,10 @@ size_t mxb_dataset_n_features(const mxb_dataset *dataset) { return dataset == NU
 
 const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column) {
     return dataset == NULL || column >= dataset->n_columns ? NULL : dataset->columns[column].name;
+}
+
+int mxb_dataset_feature_is_text(const mxb_dataset *dataset, size_t column) {
+    return dataset != NULL && column < dataset->n_columns && dataset->columns[column].numbers != NULL;
 }
 
 mxb_status mxb_dataset_read(const mxb_dataset *dataset, size_t column, size_t first, size_t n, double *values,
@@ -353,8 +379,9 @@ void mxb_dataset_free(mxb_dataset *dataset) {
         return;
     }
     for (size_t i = 0; i < dataset->n_columns; i++) {
-        mxb__free(dataset->columns[i].name);
+        column_clear(&dataset->columns[i]);
     }
+    column_clear(&dataset->label);
     mxb__free(dataset->columns);
     mxb__name_index_clear(&dataset->names);
     mxb__free(dataset->rows);

@@ -16,6 +16,10 @@ struct column {
     const uint8_t *validity; /* bit set = present; NULL = all present (NaN is missing anyway) */
     size_t validity_offset;  /* bits */
     char *name;              /* owned; NULL = none */
+    /* Text only: the values are codes, and code c stands for texts[c]. */
+    const char *const *texts;
+    size_t n_texts;
+    double *numbers; /* owned [n_texts]: what texts[c] counts as; NaN = missing. NULL = the values are numbers */
 };
 
 struct mxb_dataset {
@@ -36,11 +40,25 @@ struct mxb_dataset {
 /** The longest name of a feature, in bytes; what a model file can hold. */
 enum { MXB__MAX_FEATURE_NAME = (1 << 16) - 1 };
 
+struct dictionary;
+
 /** The value of a column in array row `row`, NaN where missing. */
 double mxb__column_value(const struct column *column, size_t row);
 
 /** Values of rows first .. first + n - 1 of the dataset, as doubles, NaN where missing. */
 void mxb__column_read(const mxb_dataset *dataset, const struct column *column, size_t first, size_t n, double *values);
+
+/** The text of a text column in row `row` of the dataset, or NULL where it is missing. */
+const char *mxb__column_text(const mxb_dataset *dataset, const struct column *column, size_t row);
+
+/** The first row of the dataset whose text is not a number, or n_rows where all are. For messages. */
+size_t mxb__column_find_text(const mxb_dataset *dataset, const struct column *column);
+
+/** From now on the texts of a text column count as the dictionary says, those it does not have as missing. */
+void mxb__column_code(struct column *column, const struct dictionary *dictionary);
+
+/** A dataset of the same rows, label and weight left out, whose text columns can be coded otherwise. */
+mxb_status mxb__dataset_create_view(const mxb_dataset *dataset, mxb_dataset **view, mxb_error *error);
 
 /** A dataset of `n_rows` rows of another, which the caller still has to write into `(*subset)->rows`, as array rows:
  *  row i of `dataset` is array row mxb__dataset_array_row(dataset, i). */

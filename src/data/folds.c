@@ -4,7 +4,6 @@
 #include "data/folds.h"
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/random.h"
 #include "data/sort.h"
 
@@ -59,7 +58,7 @@ static void shuffle(struct deck *deck, const struct labels *labels, struct rando
 
 /* The sort is stable, so rows of one label stay shuffled. */
 static mxb_status sort_by_label(struct deck *deck, const struct labels *labels, size_t n_folds, mxb_error *error) {
-    char text[MXB__NUMBER_SIZE];
+    char text[MXB__LABEL_SIZE];
     for (size_t i = 0; i < deck->n_sorted; i++) {
         deck->keys[i] = mxb__sort_key(labels->values[deck->rows[i]]);
     }
@@ -70,10 +69,10 @@ static mxb_status sort_by_label(struct deck *deck, const struct labels *labels, 
             end++;
         }
         if (end - first < n_folds) {
-            mxb__number_format(mxb__sort_value(deck->keys[first]), text);
-            return mxb__fail(error, MXB_ERROR_DATA,
-                             "label %s has %zu row%s; %zu stratified folds need at least %zu of each label", text,
-                             end - first, end - first == 1 ? "" : "s", n_folds, n_folds);
+            double value = mxb__sort_value(deck->keys[first]);
+            return mxb__fail(
+                error, MXB_ERROR_DATA, "label %s has %zu row%s; %zu stratified folds need at least %zu of each label",
+                mxb__labels_show(labels, value, text), end - first, end - first == 1 ? "" : "s", n_folds, n_folds);
         }
     }
     return MXB_OK;

@@ -2,6 +2,7 @@
 #include "data/labels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -63,6 +64,23 @@ static double weight_of(const struct labels *labels, size_t row) {
     return labels->weights == NULL ? 1.0 : labels->weights[row];
 }
 
+/* A label as the caller knows it: text in quotes, or where that is NULL the number. */
+static const char *format_label(const char *text, double number, char out[MXB__LABEL_SIZE]) {
+    char quoted[MXB__LABEL_SIZE - 2];
+    if (text == NULL) {
+        mxb__number_format(number, out);
+    } else {
+        snprintf(out, MXB__LABEL_SIZE, "\"%s\"", mxb__quote(quoted, sizeof quoted, text, SIZE_MAX));
+    }
+    return out;
+}
+
+static const char *show_label(const mxb_dataset *dataset, size_t row, char out[MXB__LABEL_SIZE]) {
+    const struct column *label = &dataset->label;
+    double number = mxb__column_value(label, mxb__dataset_array_row(dataset, row));
+    return format_label(label->numbers == NULL ? NULL : mxb__column_text(dataset, label, row), number, out);
+}
+
 static mxb_status check_values(const mxb_dataset *dataset, struct labels *labels, const char *owner, mxb_error *error) {
     for (size_t i = 0; i < labels->n_rows; i++) {
         if (weight_of(labels, i) == 0.0) {
@@ -84,10 +102,33 @@ static mxb_status check_values(const mxb_dataset *dataset, struct labels *labels
     return MXB_OK;
 }
 
-/* The two label values of the rows that weigh anything, or an error. */
-static mxb_status find_classes(struct labels *labels, const char *owner, mxb_error *error) {
+/* Text is for two classes, and every row that counts has one. */
+static mxb_status check_texts(const mxb_dataset *dataset, struct labels *labels, int two_classes, const char *owner,
+                              mxb_error *error) {
+    char text[MXB__LABEL_SIZE];
+    size_t row = mxb__column_find_text(dataset, &dataset->label);
+    if (!two_classes) {
+        row = row == dataset->n_rows ? 0 : row;
+        return mxb__fail(error, MXB_ERROR_DATA, "the label of row %zu of %s is the text %s; labels must be numbers",
+                         row_number(dataset, row), owner, show_label(dataset, row, text));
+    }
+    for (size_t i = 0; i < labels->n_rows; i++) {
+        if (weight_of(labels, i) == 0.0) {
+            labels->values[i] = 0.0; /* as if the row were absent */
+        } else if (isnan(labels->values[i])) {
+            return mxb__fail(error, MXB_ERROR_DATA, "the label of row %zu of %s is missing", row_number(dataset, i),
+                             owner);
+        }
+    }
+    return MXB_OK;
+}
+
+/* The two label values of the rows that weigh anything, or an error. Of texts the values are ranks so far. */
+static mxb_status find_classes(const mxb_dataset *dataset, struct labels *labels, const char *owner, mxb_error *error) {
     size_t n_classes = 0;
+    size_t rows[2] = {0, 0}; /* where each class was met first */
     double *classes = labels->classes;
+    char texts[3][MXB__LABEL_SIZE];
     for (size_t i = 0; i < labels->n_rows; i++) {
         double value = labels->values[i];
         if (weight_of(labels, i) == 0.0 || (n_classes > 0 && value == classes[0]) ||
@@ -97,38 +138,73 @@ static mxb_status find_classes(struct labels *labels, const char *owner, mxb_err
         if (n_classes == 2) {
             return mxb__fail(error, MXB_ERROR_DATA,
                              "the labels of %s have more than two values (%s, %s, %s, ...); logloss needs exactly two",
-                             owner, show(classes[0]).text, show(classes[1]).text, show(value).text);
+                             owner, show_label(dataset, rows[0], texts[0]), show_label(dataset, rows[1], texts[1]),
+                             show_label(dataset, i, texts[2]));
         }
+        rows[n_classes] = i;
         classes[n_classes++] = value + 0.0; /* -0 becomes 0 */
     }
     if (n_classes == 1) {
         return mxb__fail(error, MXB_ERROR_DATA, "all labels of %s are %s; logloss needs two different values", owner,
-                         show(classes[0]).text);
+                         show_label(dataset, rows[0], texts[0]));
     }
     if (classes[1] < classes[0]) {
         double larger = classes[0];
         classes[0] = classes[1];
         classes[1] = larger;
+        size_t row = rows[0];
+        rows[0] = rows[1];
+        rows[1] = row;
+    }
+    for (size_t k = 0; k < 2 && dataset->label.numbers != NULL; k++) {
+        labels->class_texts[k] = mxb__column_text(dataset, &dataset->label, rows[k]);
+    }
+    return MXB_OK;
+}
+
+/* The classes of a training, as values of this dataset: of texts their ranks, NaN where no row can have one. */
+static mxb_status take_classes(const mxb_dataset *dataset, struct labels *labels, const double known[2],
+                               char *const known_texts[2], const char *owner, mxb_error *error) {
+    const struct column *label = &dataset->label;
+    if ((label->numbers != NULL) != (known_texts[0] != NULL)) {
+        return mxb__fail(error, MXB_ERROR_DATA, "the labels of %s are %s, the training labels are %s", owner,
+                         label->numbers != NULL ? "texts" : "numbers", known_texts[0] != NULL ? "texts" : "numbers");
+    }
+    for (size_t k = 0; k < 2; k++) {
+        labels->classes[k] = known_texts[0] == NULL ? known[k] : (double)NAN;
+        for (size_t code = 0; code < label->n_texts; code++) {
+            if (strcmp(label->texts[code], known_texts[k]) == 0) {
+                labels->classes[k] = label->numbers[code];
+            }
+        }
+        labels->class_texts[k] = known_texts[k];
     }
     return MXB_OK;
 }
 
 static mxb_status code_classes(const mxb_dataset *dataset, struct labels *labels, const char *owner, mxb_error *error) {
-    const double *classes = labels->classes;
+    double *classes = labels->classes;
     for (size_t i = 0; i < labels->n_rows; i++) {
         double value = labels->values[i];
         if (value != classes[0] && value != classes[1] && weight_of(labels, i) > 0.0) {
-            return mxb__fail(
-                error, MXB_ERROR_DATA, "the label of row %zu of %s is %s; the training labels are %s and %s",
-                row_number(dataset, i), owner, show(value).text, show(classes[0]).text, show(classes[1]).text);
+            char texts[3][MXB__LABEL_SIZE];
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the label of row %zu of %s is %s; the training labels are %s and %s",
+                             row_number(dataset, i), owner, show_label(dataset, i, texts[0]),
+                             format_label(labels->class_texts[0], classes[0], texts[1]),
+                             format_label(labels->class_texts[1], classes[1], texts[2]));
         }
         labels->values[i] = value == classes[1] ? 1.0 : 0.0;
+    }
+    if (labels->class_texts[0] != NULL) {
+        classes[0] = 0.0;
+        classes[1] = 1.0;
     }
     return MXB_OK;
 }
 
-mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2], const char *owner,
-                            struct labels *labels, mxb_error *error) {
+mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2],
+                            char *const known_texts[2], const char *owner, struct labels *labels, mxb_error *error) {
     *labels = (struct labels){.n_rows = dataset->n_rows};
     if (dataset->label.data == NULL) {
         return mxb__fail(error, MXB_ERROR_DATA, "%s has no label", owner);
@@ -139,14 +215,12 @@ mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const d
     }
     if (status == MXB_OK) {
         mxb__column_read(dataset, &dataset->label, 0, dataset->n_rows, labels->values);
-        status = check_values(dataset, labels, owner, error);
+        status = dataset->label.numbers == NULL ? check_values(dataset, labels, owner, error)
+                                                : check_texts(dataset, labels, two_classes, owner, error);
     }
     if (status == MXB_OK && two_classes) {
-        if (known != NULL) {
-            memcpy(labels->classes, known, sizeof labels->classes);
-        } else {
-            status = find_classes(labels, owner, error);
-        }
+        status = known != NULL ? take_classes(dataset, labels, known, known_texts, owner, error)
+                               : find_classes(dataset, labels, owner, error);
         if (status == MXB_OK) {
             status = code_classes(dataset, labels, owner, error);
         }
@@ -159,6 +233,12 @@ mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const d
         labels->sum += weight_of(labels, i);
     }
     return MXB_OK;
+}
+
+const char *mxb__labels_show(const struct labels *labels, double value, char out[MXB__LABEL_SIZE]) {
+    int are_classes = labels->classes[0] < labels->classes[1];
+    size_t k = value > 0.0;
+    return format_label(labels->class_texts[k], are_classes ? labels->classes[k] : value, out);
 }
 
 void mxb__labels_clear(struct labels *labels) {

@@ -11,14 +11,20 @@ struct labels {
     double *values;    /* [n_rows]; with two classes 0 or 1 */
     double *weights;   /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
     double sum;        /* of the weights */
-    double classes[2]; /* with two classes: the label values that 0 and 1 stand for */
+    double classes[2]; /* with two classes: the label values that 0 and 1 stand for; 0 and 1 if these are texts */
+    const char *class_texts[2]; /* the texts, in the dataset's array; NULL: the labels are numbers */
 };
 
 /** Reads and checks label and weight of every row. With `two_classes` there must be exactly two label values among the
- *  rows that weigh anything; `known` (NULL: none) are those a training found. `owner` names the dataset in messages,
- *  which number rows as the caller's arrays do, from 1. */
-mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2], const char *owner,
-                            struct labels *labels, mxb_error *error);
+ *  rows that weigh anything; `known` (NULL: none) are those a training found, and `known_texts` (both NULL: numbers)
+ * the texts they stand for. `owner` names the dataset in messages, which number rows as the caller's arrays do, from 1.
+ */
+mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2],
+                            char *const known_texts[2], const char *owner, struct labels *labels, mxb_error *error);
+/** One of `values` as the caller knows it: a number, or text in quotes. Returns `out`. */
+enum { MXB__LABEL_SIZE = 80 };
+const char *mxb__labels_show(const struct labels *labels, double value, char out[MXB__LABEL_SIZE]);
+
 void mxb__labels_clear(struct labels *labels);
 
 /** Reads and checks the weights alone: *weights is NULL where there are none. */

@@ -1,6 +1,6 @@
-/* Prepares a training set: drops rows of weight 0, checks labels, finds bins and scaling feature by feature, and writes
- * the bin codes: for histograms as bytes in both layouts, for exact trees by column with the order of the rows. Knows
- * nothing of gradients. */
+/* Prepares a training set: drops rows of weight 0, checks labels, numbers texts, finds bins and scaling feature by
+ * feature, and writes the bin codes: for histograms as bytes in both layouts, for exact trees by column with the order
+ * of the rows. Knows nothing of gradients. */
 #include "data/prepared.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "data/text_coding.h"
 #include "kernels/kernels.h"
 
 enum { RECORD_ALIGNMENT = 32, TRANSPOSE_ROWS = 1024 };
@@ -179,14 +180,18 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
     made->n_features = (uint32_t)dataset->n_columns;
     /* All rows first, so that messages number them as the caller does. */
     mxb_status status =
-        mxb__labels_read(dataset, settings->two_classes, NULL, "the training data", &made->labels, error);
+        mxb__labels_read(dataset, settings->two_classes, NULL, NULL, "the training data", &made->labels, error);
     mxb__labels_clear(&made->labels);
     if (status == MXB_OK) {
         status = select_rows(dataset, &made->view, error);
     }
     if (status == MXB_OK) {
         made->n_rows = made->view->n_rows;
-        status = mxb__labels_read(made->view, settings->two_classes, NULL, "the training data", &made->labels, error);
+        status =
+            mxb__labels_read(made->view, settings->two_classes, NULL, NULL, "the training data", &made->labels, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb__texts_learn(made->view, &made->dictionaries, error);
     }
     if (status == MXB_OK) {
         status = prepare_features(made, pool, error);
@@ -205,6 +210,7 @@ void mxb_prepared_free(mxb_prepared *prepared) {
     }
     mxb_dataset_free(prepared->view);
     mxb__labels_clear(&prepared->labels);
+    mxb__dictionaries_free(prepared->dictionaries, prepared->n_features);
     mxb__free(prepared->bins);
     mxb__free(prepared->cuts);
     mxb__free(prepared->columns);

@@ -7,6 +7,7 @@
 
 #include "data/bins.h"
 #include "data/dataset.h"
+#include "data/dictionary.h"
 #include "data/labels.h"
 #include "data/scaling.h"
 
@@ -26,6 +27,7 @@ struct mxb_prepared {
     size_t n_rows;
     uint32_t n_features;
     struct labels labels;
+    struct dictionary *dictionaries; /* [n_features] what the view's text columns are coded by; NULL = none is text */
 
     struct feature_bins *bins; /* [n_features] */
 

@@ -1,5 +1,6 @@
-/* Step 1 of the data's path: CSV fields to columns of doubles, one pass over the text, 8 bytes a cell. Knows nothing of
- * labels, weights or features: datasets are made of a table in table_view.c. */
+/* Step 1 of the data's path: CSV fields to columns of doubles, one pass over the text, 8 bytes a cell; a second pass
+ * codes the columns that hold text. Knows nothing of labels, weights or features: datasets are made of a table in
+ * table_view.c. */
 #include "io/table.h"
 
 #include <math.h>
@@ -9,8 +10,12 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/dataset.h"
+#include "data/dictionary.h"
 #include "io/csv.h"
 #include "io/file.h"
+#include "io/text_list.h"
+
+_Static_assert((int)MXB__MAX_FIELD_BYTES <= (int)MXB__MAX_TEXT_BYTES, "any cell can be a text");
 
 enum {
     PATH_SIZE = 256, /* of the path in messages */
@@ -22,8 +27,11 @@ enum {
 struct parse {
     mxb_table *table;
     struct csv_reader csv;
-    size_t n_bytes;  /* of the whole text */
-    size_t capacity; /* rows the columns have room for */
+    size_t n_bytes;          /* of the whole text */
+    size_t capacity;         /* rows the columns have room for */
+    struct text_list *lists; /* [n_columns] while texts are coded */
+    char *plain;             /* a cell without its doubled quotes */
+    size_t n_plain;          /* bytes it has room for */
 };
 
 /* ---- Cells ---- */
@@ -42,27 +50,32 @@ static int is_missing(const char *text, size_t n_bytes) {
     return (n_bytes == 2 && memcmp(lower, "na", 2) == 0) || (n_bytes == 3 && memcmp(lower, "nan", 3) == 0);
 }
 
+/* A field without the blanks around it, which in quotes are still there. */
+static struct csv_field trim(struct csv_field field) {
+    while (field.n_bytes > 0 && (*field.text == ' ' || *field.text == '\t')) {
+        field.text++;
+        field.n_bytes--;
+    }
+    while (field.n_bytes > 0 && (field.text[field.n_bytes - 1] == ' ' || field.text[field.n_bytes - 1] == '\t')) {
+        field.n_bytes--;
+    }
+    return field;
+}
+
 /* The number in a field, NaN if missing; 0 is returned for text, whose value is NaN too. */
 static int read_cell(const struct csv_field *field, double *value) {
-    const char *text = field->text;
-    size_t n_bytes = field->n_bytes;
-    while (n_bytes > 0 && (*text == ' ' || *text == '\t')) {
-        text++;
-        n_bytes--;
-    }
-    while (n_bytes > 0 && (text[n_bytes - 1] == ' ' || text[n_bytes - 1] == '\t')) {
-        n_bytes--;
-    }
-    if (mxb__number_parse(text, n_bytes, value)) {
+    struct csv_field cell = trim(*field);
+    if (mxb__number_parse(cell.text, cell.n_bytes, value)) {
         return 1;
     }
     *value = NAN;
-    return is_missing(text, n_bytes);
+    return is_missing(cell.text, cell.n_bytes);
 }
 
 static void store_cell(struct table_column *column, size_t row, const struct csv_field *field) {
     char start[sizeof column->text];
     if (!read_cell(field, &column->values[row]) && column->text_line == 0) {
+        column->is_text = 1;
         column->text_line = field->line;
         mxb__quote(column->text, sizeof column->text, start, mxb__csv_copy(field, start, sizeof start));
     }
@@ -139,6 +152,93 @@ static mxb_status read_rows(struct parse *parse, mxb_error *error) {
     return MXB_OK;
 }
 
+/* ---- Texts ---- */
+
+static void give_up_texts(struct table_column *column, const char *problem, size_t line) {
+    column->problem = problem;
+    column->problem_line = line;
+}
+
+static mxb_status code_cell(struct parse *parse, size_t index, size_t row, const struct csv_field *field,
+                            mxb_error *error) {
+    struct table_column *column = &parse->table->columns[index];
+    struct text_list *list = &parse->lists[index];
+    struct csv_field cell = trim(*field);
+    uint32_t code;
+    column->codes[row] = -1;
+    if (column->problem != NULL || is_missing(cell.text, cell.n_bytes)) {
+        return MXB_OK;
+    }
+    if (memchr(cell.text, '\0', cell.n_bytes) != NULL) {
+        give_up_texts(column, "the text has a zero byte in it", field->line);
+        return MXB_OK;
+    }
+    if (cell.quoted && memchr(cell.text, '"', cell.n_bytes) != NULL) {
+        if (cell.n_bytes > parse->n_plain) {
+            MXB_TRY(mxb__grow(&parse->plain, 0, cell.n_bytes, 1, "a cell", error));
+            parse->n_plain = cell.n_bytes;
+        }
+        cell.n_bytes = mxb__csv_copy(&cell, parse->plain, cell.n_bytes);
+        cell.text = parse->plain;
+    }
+    MXB_TRY(mxb__text_list_add(list, cell.text, cell.n_bytes, &code, error));
+    column->codes[row] = (int32_t)code;
+    if (list->n_texts > MXB__MAX_TEXTS) {
+        give_up_texts(column, "the column has more than 16777216 different texts", field->line);
+    }
+    return MXB_OK;
+}
+
+/* Goes through the rows again; all of them have been read once, so nothing is wrong with their form. */
+static mxb_status code_rows(struct parse *parse, struct csv_reader csv, mxb_error *error) {
+    mxb_table *table = parse->table;
+    for (size_t row = 0; row < table->n_rows;) {
+        struct csv_field field;
+        MXB_TRY(mxb__csv_next(&csv, &field, error));
+        if (table->n_columns > 1 && mxb__csv_is_blank_line(&csv, &field)) {
+            continue;
+        }
+        for (size_t i = 0; i < table->n_columns; i++) {
+            if (i > 0) {
+                MXB_TRY(mxb__csv_next(&csv, &field, error));
+            }
+            if (table->columns[i].is_text) {
+                MXB_TRY(code_cell(parse, i, row, &field, error));
+            }
+        }
+        row++;
+    }
+    return MXB_OK;
+}
+
+/* `csv` stands at the first row. */
+static mxb_status read_texts(struct parse *parse, struct csv_reader csv, mxb_error *error) {
+    mxb_table *table = parse->table;
+    size_t n_text = 0;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        struct table_column *column = &table->columns[i];
+        if (column->is_text) {
+            n_text++;
+            mxb__free(column->values);
+            column->values = NULL;
+            MXB_TRY(mxb__alloc(&column->codes, table->n_rows, sizeof *column->codes, "a table", error));
+        }
+    }
+    if (n_text == 0) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc_zeroed(&parse->lists, table->n_columns, sizeof *parse->lists, "a table", error));
+    MXB_TRY(code_rows(parse, csv, error));
+    for (size_t i = 0; i < table->n_columns; i++) {
+        struct table_column *column = &table->columns[i];
+        if (column->is_text) {
+            column->n_texts = parse->lists[i].n_texts;
+            MXB_TRY(mxb__text_list_take(&parse->lists[i], &column->texts, &column->text_bytes, error));
+        }
+    }
+    return MXB_OK;
+}
+
 /* ---- The first line ---- */
 
 static mxb_status copy_name(const mxb_table *table, const struct csv_field *field, size_t column, char **name,
@@ -199,7 +299,7 @@ static mxb_status look_at_first_line(struct parse *parse, struct csv_reader *lin
     return MXB_OK;
 }
 
-static mxb_status parse_text(struct parse *parse, mxb_header header, mxb_error *error) {
+static mxb_status parse_text(struct parse *parse, mxb_header header, struct text_choice choice, mxb_error *error) {
     mxb_table *table = parse->table;
     struct csv_reader start = parse->csv;
     struct csv_reader first_line;
@@ -214,11 +314,18 @@ static mxb_status parse_text(struct parse *parse, mxb_header header, mxb_error *
     } else {
         parse->csv = n_columns == 1 ? start : first_line;
     }
-    return read_rows(parse, error);
+    for (size_t i = 0; i < choice.n; i++) {
+        size_t column;
+        MXB_TRY(mxb__table_find_column(table, choice.columns[i], &column, error));
+        table->columns[column].is_text = 1;
+    }
+    struct csv_reader rows = parse->csv;
+    MXB_TRY(read_rows(parse, error));
+    return read_texts(parse, rows, error);
 }
 
-mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, mxb_header header, mxb_table **table,
-                            mxb_error *error) {
+mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, mxb_header header,
+                            struct text_choice choice, mxb_table **table, mxb_error *error) {
     char printable[PATH_SIZE];
     struct parse parse = {.n_bytes = n_bytes};
     *table = NULL;
@@ -232,8 +339,13 @@ mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, 
         status = mxb__csv_init(&parse.csv, text, n_bytes, parse.table->path, error);
     }
     if (status == MXB_OK) {
-        status = parse_text(&parse, header, error);
+        status = parse_text(&parse, header, choice, error);
     }
+    for (size_t i = 0; parse.lists != NULL && i < parse.table->n_columns; i++) {
+        mxb__text_list_clear(&parse.lists[i]);
+    }
+    mxb__free(parse.lists);
+    mxb__free(parse.plain);
     if (status != MXB_OK) {
         mxb_table_free(parse.table);
         return status;
@@ -244,7 +356,9 @@ mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, 
 
 /* ---- The public table ---- */
 
-mxb_status mxb_table_read_csv(const char *path, mxb_header header, mxb_table **table, mxb_error *error) {
+mxb_status mxb_table_read_csv(const char *path, mxb_header header, const char *const *text_columns, size_t n_text,
+                              mxb_table **table, mxb_error *error) {
+    struct text_choice choice = {text_columns, n_text};
     char *text;
     size_t n_bytes;
     if (table == NULL) {
@@ -257,8 +371,15 @@ mxb_status mxb_table_read_csv(const char *path, mxb_header header, mxb_table **t
     if (header != MXB_HEADER_AUTO && header != MXB_HEADER_YES && header != MXB_HEADER_NO) {
         return mxb__fail(error, MXB_ERROR_PARAM, "header is %d; it must be 0 (auto), 1 (yes) or 2 (no)", (int)header);
     }
+    for (size_t i = 0; i < n_text; i++) {
+        if (text_columns == NULL || text_columns[i] == NULL) {
+            return text_columns == NULL
+                       ? mxb__fail(error, MXB_ERROR_PARAM, "text_columns is NULL, n_text is %zu", n_text)
+                       : mxb__fail(error, MXB_ERROR_PARAM, "text_columns[%zu] is NULL", i);
+        }
+    }
     MXB_TRY(mxb__file_read(path, &text, &n_bytes, error));
-    mxb_status status = mxb__table_parse(text, n_bytes, path, header, table, error);
+    mxb_status status = mxb__table_parse(text, n_bytes, path, header, choice, table, error);
     mxb__free(text);
     return status;
 }
@@ -271,6 +392,10 @@ const char *mxb_table_column_name(const mxb_table *table, size_t column) {
     return table == NULL || column >= table->n_columns ? NULL : table->columns[column].name;
 }
 
+int mxb_table_column_is_text(const mxb_table *table, size_t column) {
+    return table != NULL && column < table->n_columns && table->columns[column].is_text;
+}
+
 void mxb_table_free(mxb_table *table) {
     if (table == NULL) {
         return;
@@ -278,6 +403,9 @@ void mxb_table_free(mxb_table *table) {
     for (size_t i = 0; i < table->n_columns; i++) {
         mxb__free(table->columns[i].name);
         mxb__free(table->columns[i].values);
+        mxb__free(table->columns[i].codes);
+        mxb__free(table->columns[i].texts);
+        mxb__free(table->columns[i].text_bytes);
     }
     mxb__free(table->columns);
     mxb__name_index_clear(&table->names);

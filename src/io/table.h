@@ -1,4 +1,4 @@
-/* Step 1 of the data's path: a CSV file as columns of doubles. Knows nothing of bins, labels or losses. */
+/* Step 1 of the data's path: a CSV file as columns of doubles or of texts. Knows nothing of bins, labels or losses. */
 #ifndef MXB_IO_TABLE_H
 #define MXB_IO_TABLE_H
 
@@ -10,10 +10,18 @@
 
 struct table_column {
     char *name;     /* NULL without a header */
-    double *values; /* [n_rows]; NaN = missing, and for cells that hold text */
+    double *values; /* [n_rows]; NaN = missing. NULL for text */
     /* The first cell that is neither a number nor missing, for the error of whoever needs numbers here. */
-    size_t text_line; /* line in the file, from 1; 0 = none, the column is numeric */
+    size_t text_line; /* line in the file, from 1; 0 = none */
     char text[48];    /* quoted for messages */
+    /* Text, because there is such a cell or because the caller wants it. */
+    int is_text;
+    int32_t *codes;     /* [n_rows] into texts; -1 = missing */
+    const char **texts; /* [n_texts], each a different one, in the order of the file */
+    size_t n_texts;
+    char *text_bytes;    /* what texts point into */
+    const char *problem; /* why the texts cannot be used, for the error of whoever asks for them; NULL = they can */
+    size_t problem_line;
 };
 
 struct mxb_table {
@@ -28,11 +36,20 @@ struct mxb_table {
 /** The most columns a file may have. */
 #define MXB__MAX_TABLE_COLUMNS ((size_t)1 << 17)
 
+/* Columns that are to be text whatever they hold: their names or numbers from 1. */
+struct text_choice {
+    const char *const *columns;
+    size_t n;
+};
+
 /** Reads CSV text that is already in memory; `path` is only for messages. Every line must have as many fields as the
  *  first. Blanks around a number, a missing value or an unquoted name do not count. An empty name becomes "column N".
  *  Lines that are empty are skipped; in a file of one column they are missing values instead, except at the end of the
  *  file and before the header. */
-mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, mxb_header header, mxb_table **table,
-                            mxb_error *error);
+mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, mxb_header header,
+                            struct text_choice choice, mxb_table **table, mxb_error *error);
+
+/** The position of a column by its name or else its number, counted from 1. DATA if there is none. */
+mxb_status mxb__table_find_column(const mxb_table *table, const char *wanted, size_t *column, mxb_error *error);
 
 #endif

@@ -72,12 +72,7 @@ static size_t read_position(const char *text, size_t limit) {
     return value <= limit ? value : 0;
 }
 
-/* `wanted` NULL: NONE. */
-static mxb_status find_column(const mxb_table *table, const char *wanted, size_t *column, mxb_error *error) {
-    *column = NONE;
-    if (wanted == NULL) {
-        return MXB_OK;
-    }
+mxb_status mxb__table_find_column(const mxb_table *table, const char *wanted, size_t *column, mxb_error *error) {
     *column = mxb__name_index_find(&table->names, wanted);
     if (*column == MXB__NO_POSITION) {
         size_t position = read_position(wanted, table->n_columns);
@@ -89,22 +84,43 @@ static mxb_status find_column(const mxb_table *table, const char *wanted, size_t
     return MXB_OK;
 }
 
-static mxb_status check_numeric(const mxb_table *table, size_t index, mxb_error *error) {
-    char name[NAME_SIZE + 2];
-    const struct table_column *column = &table->columns[index];
-    if (column->text_line == 0) {
-        return MXB_OK;
-    }
-    return mxb__fail(error, MXB_ERROR_DATA, "%s: line %zu, column %s: \"%s\" is not a number", table->path,
-                     column->text_line, describe(table, index, name), column->text);
+/* `wanted` NULL: NONE. */
+static mxb_status find_role(const mxb_table *table, const char *wanted, size_t *column, mxb_error *error) {
+    *column = NONE;
+    return wanted == NULL ? MXB_OK : mxb__table_find_column(table, wanted, column, error);
 }
 
-/* Label or weight: numbers everywhere. `role` is for the message. */
+/* Text that can be used. */
+static mxb_status check_texts(const mxb_table *table, size_t index, mxb_error *error) {
+    char name[NAME_SIZE + 2];
+    const struct table_column *column = &table->columns[index];
+    if (column->problem == NULL) {
+        return MXB_OK;
+    }
+    return mxb__fail(error, MXB_ERROR_DATA, "%s: line %zu, column %s: %s", table->path, column->problem_line,
+                     describe(table, index, name), column->problem);
+}
+
+static mxb_status check_weight(const mxb_table *table, size_t index, mxb_error *error) {
+    char name[NAME_SIZE + 2];
+    const struct table_column *column = &table->columns[index];
+    if (column->text_line != 0) {
+        return mxb__fail(error, MXB_ERROR_DATA, "%s: line %zu, column %s: \"%s\" is not a number", table->path,
+                         column->text_line, describe(table, index, name), column->text);
+    }
+    if (column->is_text) {
+        return mxb__fail(error, MXB_ERROR_DATA, "column %s of %s is read as text and cannot be the weight",
+                         describe(table, index, name), table->path);
+    }
+    return MXB_OK;
+}
+
+/* Label or weight: a value in every row. `role` is for the message. */
 static mxb_status check_complete(const mxb_table *table, size_t index, const char *role, mxb_error *error) {
     char name[NAME_SIZE + 2];
-    MXB_TRY(check_numeric(table, index, error));
+    const struct table_column *column = &table->columns[index];
     for (size_t i = 0; i < table->n_rows; i++) {
-        if (isnan(table->columns[index].values[i])) {
+        if (column->is_text ? column->codes[i] < 0 : isnan(column->values[i])) {
             return mxb__fail(error, MXB_ERROR_DATA, "%s: row %zu has no %s (column %s)", table->path, i + 1, role,
                              describe(table, index, name));
         }
@@ -115,16 +131,18 @@ static mxb_status check_complete(const mxb_table *table, size_t index, const cha
 static mxb_status choose_roles(const mxb_table *table, const char *label, const char *weight, struct choice *choice,
                                mxb_error *error) {
     char name[NAME_SIZE + 2];
-    MXB_TRY(find_column(table, label, &choice->label, error));
-    MXB_TRY(find_column(table, weight, &choice->weight, error));
+    MXB_TRY(find_role(table, label, &choice->label, error));
+    MXB_TRY(find_role(table, weight, &choice->weight, error));
     if (choice->label != NONE && choice->label == choice->weight) {
         return mxb__fail(error, MXB_ERROR_PARAM, "label and weight are the same column %s of %s",
                          describe(table, choice->label, name), table->path);
     }
     if (choice->label != NONE) {
+        MXB_TRY(check_texts(table, choice->label, error));
         MXB_TRY(check_complete(table, choice->label, "label", error));
     }
     if (choice->weight != NONE) {
+        MXB_TRY(check_weight(table, choice->weight, error));
         MXB_TRY(check_complete(table, choice->weight, "weight", error));
     }
     return MXB_OK;
@@ -134,8 +152,12 @@ static mxb_status choose_roles(const mxb_table *table, const char *label, const 
 
 static mxb_status add_feature(const mxb_table *table, size_t index, mxb_dataset *dataset, mxb_error *error) {
     const struct table_column *column = &table->columns[index];
-    MXB_TRY(check_numeric(table, index, error));
-    return mxb_dataset_add_column(dataset, column->name, column->values, sizeof(double), MXB_FLOAT64, error);
+    if (!column->is_text) {
+        return mxb_dataset_add_column(dataset, column->name, column->values, sizeof(double), MXB_FLOAT64, error);
+    }
+    MXB_TRY(check_texts(table, index, error));
+    return mxb_dataset_add_text_column(dataset, column->name, column->codes, sizeof *column->codes, MXB_INT32,
+                                       column->texts, column->n_texts, error);
 }
 
 static mxb_status add_named(const mxb_table *table, const struct choice *choice, const char *const *features,
@@ -190,12 +212,19 @@ static mxb_status add_features(const mxb_table *table, const struct choice *choi
     return add_all_others(table, choice, dataset, error);
 }
 
+static mxb_status set_label(const struct table_column *column, mxb_dataset *dataset, mxb_error *error) {
+    if (!column->is_text) {
+        return mxb_dataset_set_label(dataset, column->values, sizeof(double), MXB_FLOAT64, error);
+    }
+    return mxb_dataset_set_text_label(dataset, column->codes, sizeof *column->codes, MXB_INT32, column->texts,
+                                      column->n_texts, error);
+}
+
 static mxb_status fill(const mxb_table *table, const struct choice *choice, const char *const *features,
                        size_t n_features, mxb_dataset *dataset, mxb_error *error) {
     MXB_TRY(add_features(table, choice, features, n_features, dataset, error));
     if (choice->label != NONE) {
-        MXB_TRY(
-            mxb_dataset_set_label(dataset, table->columns[choice->label].values, sizeof(double), MXB_FLOAT64, error));
+        MXB_TRY(set_label(&table->columns[choice->label], dataset, error));
     }
     if (choice->weight != NONE) {
         MXB_TRY(

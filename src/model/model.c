@@ -125,12 +125,16 @@ static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_ro
     memcpy(to->labels, from->labels, sizeof to->labels);
     to->own_loss = from->own_loss;
     to->has_link = from->has_link;
+    for (size_t k = 0; k < 2 && from->label_texts[k] != NULL; k++) {
+        MXB_TRY(mxb__copy_text(&to->label_texts[k], from->label_texts[k], error));
+    }
     to->base_score = from->base_score;
     to->n_options = from->n_options;
     to->n_curve = from->n_curve;
     to->stopped_early = from->stopped_early;
     to->scaling.kind = from->scaling.kind;
     MXB_TRY(copy_texts(&to->feature_names, from->feature_names, from->n_features, error));
+    MXB_TRY(mxb__dictionaries_copy(&to->dictionaries, from->dictionaries, from->n_features, error));
     MXB_TRY(copy_texts(&to->option_names, from->option_names, from->n_options, error));
     MXB_TRY(copy_texts(&to->option_values, from->option_values, from->n_options, error));
     MXB_TRY(copy_curve(&to->train_curve, from->train_curve, from->n_curve, error));
@@ -175,6 +179,9 @@ void mxb_model_free(mxb_model *model) {
     }
     clear_derived(model);
     free_texts(model->feature_names, model->n_features);
+    mxb__dictionaries_free(model->dictionaries, model->n_features);
+    mxb__free(model->label_texts[0]);
+    mxb__free(model->label_texts[1]);
     free_texts(model->option_names, model->n_options);
     free_texts(model->option_values, model->n_options);
     mxb__scaling_clear(&model->scaling);
@@ -198,6 +205,29 @@ size_t mxb_model_n_features(const mxb_model *model) { return model == NULL ? 0 :
 const char *mxb_model_feature_name(const mxb_model *model, size_t feature) {
     int known = model != NULL && model->feature_names != NULL && feature < model->n_features;
     return known ? model->feature_names[feature] : NULL;
+}
+
+static const struct dictionary *find_dictionary(const mxb_model *model, size_t feature) {
+    static const struct dictionary numeric = {0};
+    int known = model != NULL && model->dictionaries != NULL && feature < model->n_features;
+    return known ? &model->dictionaries[feature] : &numeric;
+}
+
+int mxb_model_feature_is_text(const mxb_model *model, size_t feature) {
+    return find_dictionary(model, feature)->is_text;
+}
+
+size_t mxb_model_feature_n_texts(const mxb_model *model, size_t feature) {
+    return find_dictionary(model, feature)->n_texts;
+}
+
+const char *mxb_model_feature_text(const mxb_model *model, size_t feature, size_t code) {
+    const struct dictionary *dictionary = find_dictionary(model, feature);
+    return code < dictionary->n_texts ? dictionary->texts[code] : NULL;
+}
+
+const char *mxb_model_label_text(const mxb_model *model, size_t label) {
+    return model != NULL && label < 2 ? model->label_texts[label] : NULL;
 }
 
 size_t mxb_model_feature_splits(const mxb_model *model, size_t feature) {

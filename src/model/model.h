@@ -10,6 +10,7 @@
 
 #include "base/callbacks.h"
 #include "base/status.h"
+#include "data/dictionary.h"
 #include "data/scaling.h"
 
 /** x, or where x is infinite the nearest finite number, or 0 for NaN. Only sums of numbers near DBL_MAX need it. */
@@ -140,11 +141,13 @@ enum model_loss { MODEL_MSE = 1, MODEL_LOGLOSS = 2, MODEL_OWN_LOSS = 3 };
 
 struct mxb_model {
     uint32_t n_features;
-    char **feature_names; /* [n_features], or NULL */
+    char **feature_names;            /* [n_features], or NULL */
+    struct dictionary *dictionaries; /* [n_features], or NULL: no feature holds text */
     enum model_loss loss;
-    double labels[2];  /* logloss: the two label values, the smaller first */
-    mxb_loss own_loss; /* a caller's: its names, and its functions where they are here */
-    uint8_t has_link;  /* a caller's: predictions go through its link */
+    double labels[2];     /* logloss: the two label values, the smaller first; 0 and 1 if these are texts */
+    char *label_texts[2]; /* the texts; NULL: the labels are numbers */
+    mxb_loss own_loss;    /* a caller's: its names, and its functions where they are here */
+    uint8_t has_link;     /* a caller's: predictions go through its link */
     double base_score;
 
     size_t n_options; /* the options it was trained with, thread counts left out */

@@ -58,17 +58,31 @@ static mxb_status get_finite(struct section_input *section, const char *what, do
     return MXB_OK;
 }
 
-mxb_status mxb__section_get_text(struct section_input *section, const char *what, char **text) {
-    uint32_t n_bytes = mxb__get_u32(&section->in);
-    MXB_TRY(mxb__section_check_count(section, n_bytes, MXB__MAX_NAME_BYTES, 1, what));
-    const unsigned char *bytes = mxb__get_bytes(&section->in, n_bytes);
-    if (memchr(bytes, 0, n_bytes) != NULL) {
+/* A text without NUL bytes, in place; the caller checks what else it may not hold. */
+static mxb_status get_bytes(struct section_input *section, uint32_t limit, const char *what,
+                            const unsigned char **bytes, uint32_t *n_bytes) {
+    *n_bytes = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, *n_bytes, limit, 1, what));
+    *bytes = mxb__get_bytes(&section->in, *n_bytes);
+    if (memchr(*bytes, 0, *n_bytes) != NULL) {
         return mxb__section_damaged(section, "section %s: a zero byte in a text", section->name);
     }
+    return MXB_OK;
+}
+
+/* The same as a copy. */
+static mxb_status get_text(struct section_input *section, uint32_t limit, const char *what, char **text) {
+    const unsigned char *bytes;
+    uint32_t n_bytes;
+    MXB_TRY(get_bytes(section, limit, what, &bytes, &n_bytes));
     MXB_TRY(mxb__alloc(text, (size_t)n_bytes + 1, 1, "a name", section->error));
     memcpy(*text, bytes, n_bytes);
     (*text)[n_bytes] = '\0';
     return MXB_OK;
+}
+
+mxb_status mxb__section_get_text(struct section_input *section, const char *what, char **text) {
+    return get_text(section, MXB__MAX_NAME_BYTES, what, text);
 }
 
 mxb_status mxb__section_get_own_name(struct section_input *section, const char *what, char name[MXB__OWN_NAME_SIZE]) {
@@ -104,11 +118,19 @@ static mxb_status decode_own_loss(struct section_input *section, mxb_model *mode
 
 static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
     uint8_t loss = mxb__get_u8(&section->in);
-    if (loss < MODEL_MSE || loss > MODEL_OWN_LOSS) {
-        return mxb__section_damaged(section, "section meta: loss %u; 1 to 3 are known", loss);
+    if (loss < MODEL_MSE || loss > LOSS_TEXT_LABELS) {
+        return mxb__section_damaged(section, "section meta: loss %u; 1 to 4 are known", loss);
     }
-    model->loss = (enum model_loss)loss;
-    if (model->loss == MODEL_LOGLOSS) {
+    model->loss = loss == LOSS_TEXT_LABELS ? MODEL_LOGLOSS : (enum model_loss)loss;
+    if (loss == LOSS_TEXT_LABELS) {
+        for (size_t k = 0; k < 2; k++) {
+            MXB_TRY(get_text(section, MXB__MAX_TEXT_BYTES, "bytes of a label", &model->label_texts[k]));
+            model->labels[k] = (double)k;
+        }
+        if (strcmp(model->label_texts[0], model->label_texts[1]) >= 0) {
+            return mxb__section_damaged(section, "section meta: the labels do not ascend");
+        }
+    } else if (loss == MODEL_LOGLOSS) {
         MXB_TRY(get_finite(section, "a label", &model->labels[0]));
         MXB_TRY(get_finite(section, "a label", &model->labels[1]));
         if (!(model->labels[0] < model->labels[1])) {
@@ -119,6 +141,60 @@ static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
         MXB_TRY(decode_own_loss(section, model));
     }
     return get_finite(section, "base_score", &model->base_score);
+}
+
+/* How many bytes the next n texts take with a NUL each; leaves the reader where it is. */
+static mxb_status measure_texts(struct section_input section, uint32_t n, size_t *n_bytes) {
+    *n_bytes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const unsigned char *bytes;
+        uint32_t length;
+        MXB_TRY(get_bytes(&section, MXB__MAX_TEXT_BYTES, "bytes of a text", &bytes, &length));
+        *n_bytes += (size_t)length + 1;
+    }
+    return MXB_OK;
+}
+
+static mxb_status decode_dictionary(struct section_input *section, uint32_t feature, struct dictionary *dictionary) {
+    uint32_t n_texts = mxb__get_u32(&section->in);
+    size_t n_bytes;
+    MXB_TRY(mxb__section_check_count(section, n_texts, MXB__MAX_TEXTS, 4, "texts"));
+    MXB_TRY(measure_texts(*section, n_texts, &n_bytes));
+    dictionary->is_text = 1;
+    MXB_TRY(mxb__alloc(&dictionary->texts, n_texts, sizeof *dictionary->texts, "texts", section->error));
+    MXB_TRY(mxb__alloc(&dictionary->bytes, n_bytes, 1, "texts", section->error));
+    char *next = dictionary->bytes;
+    for (uint32_t i = 0; i < n_texts; i++) {
+        uint32_t length = mxb__get_u32(&section->in);
+        memcpy(next, mxb__get_bytes(&section->in, length), length);
+        next[length] = '\0';
+        dictionary->texts[i] = next;
+        next += length + 1;
+        if (i > 0 && strcmp(dictionary->texts[i - 1], dictionary->texts[i]) >= 0) {
+            return mxb__section_damaged(section, "section meta: feature %" PRIu32 ", the texts do not ascend", feature);
+        }
+    }
+    dictionary->n_texts = n_texts;
+    return MXB_OK;
+}
+
+static mxb_status decode_feature(struct section_input *section, uint32_t feature, mxb_model *model) {
+    uint8_t kind = mxb__get_u8(&section->in);
+    if (kind != FEATURE_NUMERIC && kind != FEATURE_TEXT) {
+        return mxb__section_damaged(section, "section meta: feature %" PRIu32 " is of kind %u; 1 and 2 are known",
+                                    feature, kind);
+    }
+    if (model->feature_names != NULL) {
+        MXB_TRY(mxb__section_get_text(section, "bytes of a feature's name", &model->feature_names[feature]));
+    }
+    if (kind == FEATURE_NUMERIC) {
+        return MXB_OK;
+    }
+    if (model->dictionaries == NULL) {
+        MXB_TRY(mxb__alloc_zeroed(&model->dictionaries, model->n_features, sizeof *model->dictionaries, "texts",
+                                  section->error));
+    }
+    return decode_dictionary(section, feature, &model->dictionaries[feature]);
 }
 
 static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
@@ -136,14 +212,7 @@ static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
                                   section->error));
     }
     for (uint32_t f = 0; f < n_features; f++) {
-        uint8_t kind = mxb__get_u8(&section->in);
-        if (kind != FEATURE_NUMERIC) {
-            return mxb__section_damaged(section, "section meta: feature %" PRIu32 " is of kind %u; only 1 is known", f,
-                                        kind);
-        }
-        if (has_names) {
-            MXB_TRY(mxb__section_get_text(section, "bytes of a feature's name", &model->feature_names[f]));
-        }
+        MXB_TRY(decode_feature(section, f, model));
     }
     return MXB_OK;
 }

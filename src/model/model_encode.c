@@ -23,10 +23,21 @@ static void put_f64s(struct byte_writer *out, const double *values, size_t n) {
     }
 }
 
+static void put_dictionary(struct byte_writer *out, const struct dictionary *dictionary) {
+    mxb__put_u32(out, dictionary->n_texts);
+    for (uint32_t i = 0; i < dictionary->n_texts; i++) {
+        put_text(out, dictionary->texts[i]);
+    }
+}
+
 static void encode_meta(const mxb_model *model, struct byte_writer *out) {
-    mxb__put_u8(out, (uint8_t)model->loss);
-    if (model->loss == MODEL_LOGLOSS) {
-        put_f64s(out, model->labels, 2);
+    if (model->label_texts[0] != NULL) {
+        mxb__put_u8(out, LOSS_TEXT_LABELS);
+        put_text(out, model->label_texts[0]);
+        put_text(out, model->label_texts[1]);
+    } else {
+        mxb__put_u8(out, (uint8_t)model->loss);
+        put_f64s(out, model->labels, model->loss == MODEL_LOGLOSS ? 2 : 0);
     }
     if (model->loss == MODEL_OWN_LOSS) {
         put_text(out, model->own_loss.name);
@@ -37,9 +48,13 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
     mxb__put_u32(out, model->n_features);
     mxb__put_u8(out, model->feature_names != NULL);
     for (uint32_t f = 0; f < model->n_features; f++) {
-        mxb__put_u8(out, FEATURE_NUMERIC);
+        int is_text = mxb_model_feature_is_text(model, f);
+        mxb__put_u8(out, is_text ? FEATURE_TEXT : FEATURE_NUMERIC);
         if (model->feature_names != NULL) {
             put_text(out, model->feature_names[f]);
+        }
+        if (is_text) {
+            put_dictionary(out, &model->dictionaries[f]);
         }
     }
 }

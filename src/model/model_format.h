@@ -18,8 +18,11 @@ enum section_id {
 };
 enum { MXB__N_SECTIONS = 6 };
 
-/* What a feature holds; categories will be another kind. */
-enum feature_kind { FEATURE_NUMERIC = 1 };
+/* What a feature holds; categories with splits of their own will be another kind. */
+enum feature_kind { FEATURE_NUMERIC = 1, FEATURE_TEXT = 2 };
+
+/* The first byte of the section meta: the model's loss, or this for logloss with labels that are texts. */
+enum { LOSS_TEXT_LABELS = 4 };
 
 /** Writes what one section holds. */
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out);

@@ -73,6 +73,14 @@ static void put_floats(struct byte_writer *out, const float *values, size_t n) {
     put_text(out, n == 0 ? "[]" : "]");
 }
 
+static void put_strings(struct byte_writer *out, char *const *texts, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        put_text(out, i == 0 ? "[" : ", ");
+        put_string(out, texts[i]);
+    }
+    put_text(out, n == 0 ? "[]" : "]");
+}
+
 static void put_features(struct byte_writer *out, const mxb_model *model) {
     put_key(out, ",\n", "features");
     for (uint32_t f = 0; f < model->n_features; f++) {
@@ -84,6 +92,10 @@ static void put_features(struct byte_writer *out, const mxb_model *model) {
         }
         put_key(out, ", ", "splits");
         put_count(out, mxb_model_feature_splits(model, f));
+        if (mxb_model_feature_is_text(model, f)) {
+            put_key(out, ", ", "texts");
+            put_strings(out, model->dictionaries[f].texts, model->dictionaries[f].n_texts);
+        }
         put_text(out, "}");
     }
     put_text(out, "]");
@@ -243,7 +255,9 @@ static void put_model(struct byte_writer *out, const mxb_model *model) {
                     : model->loss == MODEL_LOGLOSS ? "logloss"
                                                    : "mse");
     put_key(out, ",\n", "labels");
-    if (model->loss == MODEL_LOGLOSS) {
+    if (model->label_texts[0] != NULL) {
+        put_strings(out, model->label_texts, 2);
+    } else if (model->loss == MODEL_LOGLOSS) {
         put_doubles(out, model->labels, 2);
     } else {
         put_text(out, "null");

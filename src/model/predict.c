@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "base/processors.h"
 #include "data/dataset.h"
+#include "data/text_coding.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
 
@@ -338,7 +339,10 @@ static mxb_status finish_with_callbacks(const mxb_model *model, const mxb_datase
 
 mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset, mxb_output output, int n_threads,
                              double *out, mxb_error *error) {
+    mxb_dataset *coded; /* the dataset with its texts as the model has them */
     MXB_TRY(check_arguments(model, dataset, output, n_threads, out, error));
+    MXB_TRY(mxb__texts_apply(dataset, model->dictionaries, "the model", &coded, error));
+    dataset = coded != NULL ? coded : dataset;
     int has_callbacks = model->n_own_rounds > 0 || needs_link(model, output);
     struct prediction job = {
         .model = model, .dataset = dataset, .output = has_callbacks ? MXB_PREDICT_RAW : output, .scores = out};
@@ -356,5 +360,6 @@ mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
     if (status == MXB_OK && has_callbacks) {
         status = finish_with_callbacks(model, dataset, output, out, error);
     }
+    mxb_dataset_free(coded);
     return status;
 }

@@ -34,7 +34,14 @@ static void ask_everything(const mxb_model *model) {
         const char *name = mxb_model_feature_name(model, f);
         MUST(name == NULL || strlen(name) <= 65536);
         MUST(f < n_features || mxb_model_feature_splits(model, f) == 0);
+        size_t n_texts = mxb_model_feature_n_texts(model, f);
+        for (size_t i = 0; i < n_texts; i++) {
+            MUST(i == 0 || strcmp(mxb_model_feature_text(model, f, i - 1), mxb_model_feature_text(model, f, i)) < 0);
+        }
+        MUST(mxb_model_feature_text(model, f, n_texts) == NULL);
+        MUST(n_texts == 0 || mxb_model_feature_is_text(model, f));
     }
+    MUST((mxb_model_label_text(model, 0) == NULL) == (mxb_model_label_text(model, 1) == NULL));
     for (size_t r = 0; r <= n_rounds + 1; r++) {
         MUST((mxb_model_round_learner(model, r) != NULL) == (r >= 1 && r <= n_rounds));
         MUST(mxb_model_round_depth(model, r) <= 30);
@@ -79,6 +86,8 @@ static int can_predict(const mxb_model *model, mxb_output output) {
 static void predict(const mxb_model *model) {
     static const double values[] = {0,      1,         -1,   0.5, NAN,  INFINITY, -INFINITY, 1e308,
                                     -1e308, 0x1p-1074, -0.0, 2.5, 1e-3, -1e10,    7,         NAN};
+    static const int8_t codes[N_ROWS] = {0, 1, -1, 1, 2};
+    static const char *texts[MAX_FEATURES][2];
     size_t n_features = mxb_model_n_features(model);
     double out[N_ROWS], again[N_ROWS];
     mxb_dataset *dataset;
@@ -88,7 +97,14 @@ static void predict(const mxb_model *model) {
     MUST(mxb_dataset_create(N_ROWS, &dataset, NULL) == MXB_OK);
     for (size_t f = 0; f < n_features; f++) {
         const double *column = &values[f % 12];
-        MUST(mxb_dataset_add_column(dataset, NULL, column, sizeof(double), MXB_FLOAT64, NULL) == MXB_OK);
+        size_t n_texts = mxb_model_feature_n_texts(model, f) > 0 ? 2 : 1;
+        texts[f][0] = "no text of this model";
+        texts[f][1] = mxb_model_feature_text(model, f, 0);
+        mxb_status status =
+            mxb_model_feature_is_text(model, f)
+                ? mxb_dataset_add_text_column(dataset, NULL, codes, 1, MXB_INT8, texts[f], n_texts, NULL)
+                : mxb_dataset_add_column(dataset, NULL, column, sizeof(double), MXB_FLOAT64, NULL);
+        MUST(status == MXB_OK);
     }
     for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
         mxb_status status = mxb_model_predict(model, dataset, (mxb_output)output, 1, out, NULL);

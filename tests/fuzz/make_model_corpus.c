@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
     }
     folder = argv[1];
     write_model("small", make_small_model());
+    write_model("texts", make_text_model());
     for (size_t s = 0; s < MAKE_N_SHAPES; s++) {
         write_model(names[s], make_model(&MAKE_SHAPES[s]));
     }

@@ -13,7 +13,7 @@ ALLOWED = {
     "src/data": ["base/", "kernels/"],
     "src/io": ["base/", "data/"],
     "src/loss": ["base/", "kernels/"],
-    "src/model": ["base/", "kernels/", "data/dataset.h", "data/scaling.h", "io/file.h"],
+    "src/model": ["base/", "kernels/", "data/dataset.h", "data/dictionary.h", "data/scaling.h", "data/text_coding.h", "io/file.h"],
     "src/learner": ["base/", "kernels/", "data/", "model/"],
     "src/learner/tree": ["base/", "kernels/", "data/", "model/", "learner/learner.h"],
     "src/learner/fourier": ["base/", "kernels/", "data/", "model/", "learner/learner.h"],

@@ -31,13 +31,13 @@ static char folder[] = "/tmp/mixboost-test-XXXXXX";
     } while (0)
 
 static mxb_status read_csv(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_AUTO, &outcome->table, error));
+    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_AUTO, NULL, 0, &outcome->table, error));
     return mxb_dataset_from_table(outcome->table, "y", "w", NULL, 0, &outcome->dataset, error);
 }
 
 static mxb_status choose_columns(struct outcome *outcome, mxb_error *error) {
     static const char *const features[] = {"b", "a"};
-    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_YES, &outcome->table, error));
+    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_YES, NULL, 0, &outcome->table, error));
     return mxb_dataset_from_table(outcome->table, "4", NULL, features, 2, &outcome->dataset, error);
 }
 
@@ -112,6 +112,24 @@ static mxb_status train_mixed(struct outcome *outcome, mxb_error *error) {
 
 static mxb_status train_with_threads(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "0.5", "3", valid.dataset, error);
+}
+
+/* Columns and labels of text, from the file to the prediction. */
+static mxb_status train_on_text(struct outcome *outcome, mxb_error *error) {
+    static const char *const text_columns[] = {"b"};
+    TRY(mxb_table_read_csv("text.csv", MXB_HEADER_AUTO, text_columns, 1, &outcome->table, error));
+    TRY(mxb_dataset_from_table(outcome->table, "y", NULL, NULL, 0, &outcome->dataset, error));
+    TRY(mxb_params_create(&outcome->params, error));
+    TRY(mxb_params_set(outcome->params, "objective", "logloss", error));
+    TRY(mxb_params_set(outcome->params, "num_round", "3", error));
+    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    TRY(mxb_train(outcome->dataset, outcome->dataset, outcome->params, NULL, NULL, &outcome->model, error));
+    mxb_status status = mxb_model_predict(outcome->model, outcome->dataset, MXB_PREDICT_RAW, 1, outcome->values, error);
+    if (status != MXB_OK) {
+        mxb_model_free(outcome->model);
+        outcome->model = NULL;
+    }
+    return status;
 }
 
 static mxb_status take_model(struct outcome *outcome, mxb_error *error) {
@@ -206,6 +224,7 @@ static const struct operation {
     {"train fourier", train_fourier, 0},
     {"train both, with validation", train_mixed, 0},
     {"train both, three threads", train_with_threads, 1},
+    {"train on text", train_on_text, 0},
     {"model of a trainer", take_model, 0},
     {"continue a training", continue_training, 0},
     {"cross-validate", cross_validate, 0},
@@ -280,6 +299,18 @@ static void every_allocation_may_fail(void) {
     }
 }
 
+static int write_text(void) {
+    FILE *file = fopen("text.csv", "w");
+    if (file == NULL) {
+        return 0;
+    }
+    fprintf(file, "a,b,y\n");
+    for (int i = 0; i < N_ROWS; i++) {
+        fprintf(file, "\"say \"\"%d\"\"\",%d,%s\n", i % 23, i % 5, i % 3 == 0 ? "no" : "yes");
+    }
+    return fclose(file) == 0;
+}
+
 static int write_csv(void) {
     FILE *file = fopen("data.csv", "w");
     if (file == NULL) {
@@ -298,7 +329,7 @@ static int make_world(void) {
     valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3, .two_classes = 1});
     mxb_params *params = PARAMS("num_round", "8", "objective", "logloss", "tree_probability", "0.5", "n_components",
                                 "4", "max_max_depth", "3", "n_threads", "1");
-    int fine = params != NULL && write_csv() &&
+    int fine = params != NULL && write_csv() && write_text() &&
                mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &mixed, NULL) == MXB_OK &&
                mxb_model_to_bytes(mixed, &saved, &n_saved, NULL) == MXB_OK &&
                mxb_model_save(mixed, "good.mxb", NULL) == MXB_OK &&
@@ -317,6 +348,7 @@ static void free_world(void) {
     data_clear(&data);
     data_clear(&valid);
     unlink("data.csv");
+    unlink("text.csv");
     unlink("good.mxb");
     unlink("model.mxb");
 }

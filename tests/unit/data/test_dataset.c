@@ -290,6 +290,32 @@ static void checks_features_against_a_model(void) {
     mxb_dataset_free(unnamed);
 }
 
+/* ---- Reading for callers ---- */
+
+static void reads_ranges(void) {
+    double x[3] = {1, 2, 3};
+    double values[3];
+    static const size_t rows[] = {2, 0};
+    mxb_dataset *dataset = dataset_of(3), *subset;
+    OK(mxb_dataset_add_column(dataset, NULL, x, 8, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_read(dataset, 0, 1, 2, values, &error), error);
+    CHECK(values[0] == 2 && values[1] == 3);
+    OK(mxb_dataset_read(dataset, 0, 3, 0, values, &error), error);
+    OK(mxb_dataset_select(dataset, rows, 2, &subset, &error), error);
+    OK(mxb_dataset_read(subset, 0, 0, 2, values, &error), error);
+    CHECK(values[0] == 3 && values[1] == 1);
+    FAILS(mxb_dataset_read(subset, 0, 1, 2, values, &error), error, MXB_ERROR_PARAM,
+          "2 rows from 1 on; the dataset has 2 rows, counted from 0");
+    FAILS(mxb_dataset_read(subset, 0, 3, 0, values, &error), error, MXB_ERROR_PARAM,
+          "0 rows from 3 on; the dataset has 2 rows, counted from 0");
+    FAILS(mxb_dataset_read(subset, 1, 0, 1, values, &error), error, MXB_ERROR_PARAM,
+          "column is 1; the dataset has 1 features, counted from 0");
+    FAILS(mxb_dataset_read(subset, 0, 0, 1, NULL, &error), error, MXB_ERROR_PARAM, "values is NULL");
+    FAILS(mxb_dataset_read(NULL, 0, 0, 1, values, &error), error, MXB_ERROR_PARAM, "dataset is NULL");
+    mxb_dataset_free(dataset);
+    mxb_dataset_free(subset);
+}
+
 /* ---- Selecting ---- */
 
 static void selects_of_selections(void) {
@@ -343,6 +369,10 @@ static mxb_status build_all(const double *x, mxb_dataset **dataset, mxb_dataset 
         snprintf(name, sizeof name, "c%d", i);
         MXB_TRY(mxb_dataset_add_column(*dataset, name, x, 8, MXB_FLOAT64, NULL));
     }
+    static const int8_t codes[] = {1, 0};
+    static const char *const texts[] = {"b", "a"};
+    MXB_TRY(mxb_dataset_add_text_column(*dataset, "text", codes, 1, MXB_INT8, texts, 2, NULL));
+    MXB_TRY(mxb_dataset_set_text_label(*dataset, codes, 1, MXB_INT8, texts, 2, NULL));
     return mxb_dataset_select(*dataset, rows, 2, subset, NULL);
 }
 
@@ -411,6 +441,7 @@ int main(void) {
     RUN(keeps_names_complete_and_different);
     RUN(takes_many_named_columns);
     RUN(checks_features_against_a_model);
+    RUN(reads_ranges);
     RUN(selects_of_selections);
     RUN(survives_every_failing_allocation);
     RUN(values_can_be_read);

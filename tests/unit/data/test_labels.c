@@ -6,6 +6,7 @@
 #include "check.h"
 
 static const char OWNER[] = "the training data";
+static char *const NUMBERS[2] = {NULL, NULL}; /* no texts */
 
 /* Reads labels `y` and weights `w` (NULL: none) of n rows. */
 static mxb_status read_rows(const double *y, const double *w, size_t n, int two_classes, const double *known,
@@ -19,7 +20,7 @@ static mxb_status read_rows(const double *y, const double *w, size_t n, int two_
         status = mxb_dataset_set_weight(dataset, w, sizeof *w, MXB_FLOAT64, error);
     }
     if (status == MXB_OK) {
-        status = mxb__labels_read(dataset, two_classes, known, OWNER, labels, error);
+        status = mxb__labels_read(dataset, two_classes, known, NUMBERS, OWNER, labels, error);
     }
     mxb_dataset_free(dataset);
     return status;
@@ -171,6 +172,113 @@ static void limits_are_allowed(void) {
     mxb__labels_clear(&labels);
 }
 
+static const char *const TEXTS[] = {"yes", "17", "maybe", "yes", "no"};
+
+/* The same for labels that are texts: `codes` into TEXTS. */
+static mxb_status read_texts(const int8_t *codes, const double *w, size_t n, int two_classes, char *const *known,
+                             struct labels *labels, mxb_error *error) {
+    static const double values[] = {0, 1};
+    mxb_dataset *dataset;
+    mxb_status status = mxb_dataset_create(n, &dataset, error);
+    if (status == MXB_OK) {
+        status = mxb_dataset_set_text_label(dataset, codes, 1, MXB_INT8, TEXTS, 5, error);
+    }
+    if (status == MXB_OK && w != NULL) {
+        status = mxb_dataset_set_weight(dataset, w, sizeof *w, MXB_FLOAT64, error);
+    }
+    if (status == MXB_OK) {
+        status =
+            mxb__labels_read(dataset, two_classes, known != NULL ? values : NULL, known, "the data", labels, error);
+    }
+    mxb_dataset_free(dataset);
+    return status;
+}
+
+static void text_classes(void) {
+    int8_t codes[] = {0, 4, 3, 4, 2};
+    double w[] = {1, 1, 1, 1, 0};
+    struct labels labels;
+    mxb_error error;
+    OK(read_texts(codes, NULL, 4, 1, NULL, &labels, &error), error);
+    CHECK_TEXT(labels.class_texts[0], "no");
+    CHECK_TEXT(labels.class_texts[1], "yes");
+    CHECK(labels.classes[0] == 0 && labels.classes[1] == 1);
+    CHECK(labels.values[0] == 1 && labels.values[1] == 0 && labels.values[2] == 1 && labels.values[3] == 0);
+    mxb__labels_clear(&labels);
+    OK(read_texts(codes, w, 5, 1, NULL, &labels, &error), error); /* "maybe" weighs nothing */
+    CHECK(labels.classes[0] == 0 && labels.classes[1] == 1 && labels.values[0] == 1 && labels.values[1] == 0);
+    CHECK_TEXT(labels.class_texts[0], "no");
+    mxb__labels_clear(&labels);
+    codes[4] = -1;
+    OK(read_texts(codes, w, 5, 1, NULL, &labels, &error), error); /* nor does a missing one */
+    CHECK(labels.values[4] == 0);
+    mxb__labels_clear(&labels);
+}
+
+static void known_text_classes(void) {
+    char no[] = "no", yes[] = "yes", absent[] = "absent";
+    char *const known[] = {no, yes};
+    char *const unmet[] = {absent, yes};
+    int8_t codes[] = {4, 3, 0, 2};
+    struct labels labels;
+    mxb_error error;
+    OK(read_texts(codes, NULL, 3, 1, known, &labels, &error), error);
+    CHECK(labels.values[0] == 0 && labels.values[1] == 1 && labels.values[2] == 1);
+    CHECK(labels.classes[0] == 0 && labels.classes[1] == 1);
+    mxb__labels_clear(&labels);
+    OK(read_texts(codes + 1, NULL, 2, 1, unmet, &labels, &error), error);
+    CHECK(labels.values[0] == 1 && labels.values[1] == 1);
+    mxb__labels_clear(&labels);
+    FAILS(read_texts(codes, NULL, 4, 1, known, &labels, &error), error, MXB_ERROR_DATA,
+          "the label of row 4 of the data is \"maybe\"; the training labels are \"no\" and \"yes\"");
+    FAILS(read_texts(codes, NULL, 3, 1, NUMBERS, &labels, &error), error, MXB_ERROR_DATA,
+          "the labels of the data are texts, the training labels are numbers");
+    mxb_dataset *dataset;
+    double y[] = {0, 1};
+    OK(mxb_dataset_create(2, &dataset, &error), error);
+    CHECK_INT(mxb_dataset_set_text_label(dataset, codes, 1, MXB_INT8, TEXTS, 5, &error), MXB_OK);
+    CHECK_INT(mxb_dataset_set_label(dataset, y, sizeof *y, MXB_FLOAT64, &error), MXB_OK); /* the last one counts */
+    FAILS(mxb__labels_read(dataset, 1, y, known, "the data", &labels, &error), error, MXB_ERROR_DATA,
+          "the labels of the data are numbers, the training labels are texts");
+    mxb_dataset_free(dataset);
+}
+
+static void shows_labels(void) {
+    double y[] = {7, -2, 7};
+    int8_t codes[] = {0, 4};
+    char out[MXB__LABEL_SIZE];
+    struct labels labels;
+    mxb_error error;
+    OK(read_rows(y, NULL, 3, 0, NULL, &labels, &error), error);
+    CHECK_TEXT(mxb__labels_show(&labels, 7, out), "7");
+    mxb__labels_clear(&labels);
+    OK(read_rows(y, NULL, 3, 1, NULL, &labels, &error), error);
+    CHECK_TEXT(mxb__labels_show(&labels, labels.values[0], out), "7");
+    CHECK_TEXT(mxb__labels_show(&labels, labels.values[1], out), "-2");
+    mxb__labels_clear(&labels);
+    OK(read_texts(codes, NULL, 2, 1, NULL, &labels, &error), error);
+    CHECK_TEXT(mxb__labels_show(&labels, labels.values[0], out), "\"yes\"");
+    CHECK_TEXT(mxb__labels_show(&labels, labels.values[1], out), "\"no\"");
+    mxb__labels_clear(&labels);
+}
+
+static void text_sentences(void) {
+    int8_t codes[] = {1, 4, 0, -1};
+    struct labels labels;
+    mxb_error error;
+    FAILS(read_texts(codes, NULL, 3, 0, NULL, &labels, &error), error, MXB_ERROR_DATA,
+          "the label of row 2 of the data is the text \"no\"; labels must be numbers");
+    FAILS(read_texts(codes, NULL, 1, 0, NULL, &labels, &error), error, MXB_ERROR_DATA,
+          "the label of row 1 of the data is the text \"17\"; labels must be numbers");
+    FAILS(read_texts(codes, NULL, 3, 1, NULL, &labels, &error), error, MXB_ERROR_DATA,
+          "the labels of the data have more than two values (\"17\", \"no\", \"yes\", ...); logloss needs exactly two");
+    FAILS(read_texts(codes, NULL, 1, 1, NULL, &labels, &error), error, MXB_ERROR_DATA,
+          "all labels of the data are \"17\"; logloss needs two different values");
+    FAILS(read_texts(codes + 1, NULL, 3, 1, NULL, &labels, &error), error, MXB_ERROR_DATA,
+          "the label of row 3 of the data is missing");
+    CHECK(labels.values == NULL && labels.weights == NULL);
+}
+
 static void weights_alone(void) {
     double *weights;
     mxb_error error;
@@ -203,7 +311,7 @@ static void failing_allocations(void) {
     uint64_t n = 0;
     while (status == MXB_ERROR_MEMORY && n < 100) {
         mxb__memory_fail_at(++n, 0);
-        status = mxb__labels_read(dataset, 1, NULL, OWNER, &labels, &error);
+        status = mxb__labels_read(dataset, 1, NULL, NULL, OWNER, &labels, &error);
         mxb__memory_fail_at(0, 0);
         CHECK(status == MXB_OK || (labels.values == NULL && labels.weights == NULL));
     }
@@ -221,6 +329,10 @@ int main(void) {
     RUN(label_sentences);
     RUN(weight_sentences);
     RUN(limits_are_allowed);
+    RUN(text_classes);
+    RUN(known_text_classes);
+    RUN(shows_labels);
+    RUN(text_sentences);
     RUN(weights_alone);
     RUN(failing_allocations);
     return check_report();

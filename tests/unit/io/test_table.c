@@ -10,16 +10,24 @@
 #include "check.h"
 
 static mxb_status parse(const char *text, mxb_header header, mxb_table **table, mxb_error *error) {
-    return mxb__table_parse(text, strlen(text), "data.csv", header, table, error);
+    return mxb__table_parse(text, strlen(text), "data.csv", header, (struct text_choice){0}, table, error);
 }
 
-/* The whole table as text: names, then rows; missing is "?", text "!". On failure the sentence. */
-static const char *table_of(const char *text, mxb_header header) {
+static size_t print_cell(const struct table_column *column, size_t row, char *out, size_t size) {
+    if (column->is_text) {
+        int32_t code = column->codes[row];
+        return (size_t)snprintf(out, size, code < 0 ? "?" : "'%s'", code < 0 ? "" : column->texts[code]);
+    }
+    return (size_t)snprintf(out, size, isnan(column->values[row]) ? "?" : "%g", column->values[row]);
+}
+
+/* The whole table as text: names, then rows; missing is "?", text in single quotes. On failure the sentence. */
+static const char *chosen_table_of(const char *text, mxb_header header, struct text_choice choice) {
     static char out[4000];
     mxb_table *table;
     mxb_error error;
     size_t used = 0;
-    if (parse(text, header, &table, &error) != MXB_OK) {
+    if (mxb__table_parse(text, strlen(text), "data.csv", header, choice, &table, &error) != MXB_OK) {
         CHECK(table == NULL);
         return strcpy(out, error.message);
     }
@@ -29,15 +37,16 @@ static const char *table_of(const char *text, mxb_header header) {
     }
     for (size_t i = 0; i < table->n_rows; i++) {
         for (size_t j = 0; j < table->n_columns; j++) {
-            const struct table_column *column = &table->columns[j];
             used += (size_t)snprintf(out + used, sizeof out - used, "%c", j == 0 ? '|' : ',');
-            used += (size_t)(isnan(column->values[i])
-                                 ? snprintf(out + used, sizeof out - used, column->text_line != 0 ? "!" : "?")
-                                 : snprintf(out + used, sizeof out - used, "%g", column->values[i]));
+            used += print_cell(&table->columns[j], i, out + used, sizeof out - used);
         }
     }
     mxb_table_free(table);
     return out;
+}
+
+static const char *table_of(const char *text, mxb_header header) {
+    return chosen_table_of(text, header, (struct text_choice){0});
 }
 
 static const char *automatic(const char *text) { return table_of(text, MXB_HEADER_AUTO); }
@@ -49,7 +58,7 @@ static void finds_the_header(void) {
     CHECK_TEXT(automatic("1,NA\n3,4\n"), "|1,?|3,4");
     CHECK_TEXT(automatic("\"1\",\" 2 \"\n3,4\n"), "|1,2|3,4");
     CHECK_TEXT(table_of("1,2\n3,4\n", MXB_HEADER_YES), "1,2|3,4");
-    CHECK_TEXT(table_of("a,2\n3,4\n", MXB_HEADER_NO), "|!,2|3,4");
+    CHECK_TEXT(table_of("a,2\n3,4\n", MXB_HEADER_NO), "|'a',2|'3',4");
     CHECK_TEXT(automatic("\xef\xbb\xbfx,y\r\n1,2\r\n"), "x,y|1,2");
 }
 
@@ -60,15 +69,15 @@ static void names_columns(void) {
     CHECK_TEXT(automatic("column 2,\n1,2\n"), "data.csv: columns 1 and 2 have the same name \"column 2\"");
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb__table_parse("a,b\0c\n1,2\n", 10, "data.csv", MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_DATA,
-          "data.csv: line 1, column 2: the name has a zero byte in it");
+    FAILS(mxb__table_parse("a,b\0c\n1,2\n", 10, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error),
+          error, MXB_ERROR_DATA, "data.csv: line 1, column 2: the name has a zero byte in it");
 }
 
 static void knows_missing_values(void) {
     CHECK_TEXT(automatic("a,b,c\n,NA,nan\n na , NaN,\"\"\nNAN,Na,\" \"\n"), "a,b,c|?,?,?|?,?,?|?,?,?");
     CHECK_TEXT(automatic("a,b\ninf,-Infinity\n1e999,-1e999\n"), "a,b|inf,-inf|inf,-inf");
-    CHECK_TEXT(automatic("a,b\nN,1\n2,nano\n"), "a,b|!,1|2,!");
-    CHECK_TEXT(automatic("a,b\n-nan,1\n"), "a,b|!,1");
+    CHECK_TEXT(automatic("a,b\nN,1\n2,nano\n"), "a,b|'N','1'|'2','nano'");
+    CHECK_TEXT(automatic("a,b\n-nan,1\n"), "a,b|'-nan',1");
 }
 
 static void remembers_the_first_text(void) {
@@ -83,10 +92,90 @@ static void remembers_the_first_text(void) {
     CHECK_TEXT(table->columns[0].text, "x\\x0ay");
     CHECK_INT(table->columns[1].text_line, 5);
     CHECK_TEXT(table->columns[1].text, "say \"no\", 0123456789012345678901234567890123...");
-    CHECK(table->columns[0].values[2] == 5);
+    CHECK(table->columns[0].values == NULL);
     mxb_table_free(table);
-    OK(mxb__table_parse("a,b\n1\0002,3\n", 10, "data.csv", MXB_HEADER_AUTO, &table, &error), error);
-    CHECK_INT(table->columns[0].text_line, 2);
+}
+
+/* A column with one cell of text is text, all of it, as written. */
+static void reads_text(void) {
+    CHECK_TEXT(automatic("a,b\n01,1\n1.0,2\nx,3\n"), "a,b|'01',1|'1.0',2|'x',3");
+    CHECK_TEXT(automatic("a,b\n  new york\t,1\n\" new \"\"york\"\" \",2\n\"x,\ny\",3\n"),
+               "a,b|'new york',1|'new \"york\"',2|'x,\ny',3");
+    CHECK_TEXT(automatic("a,b\nx,1\n,2\nNA,3\nnan,4\n\" NaN \",5\n\"\",6\n\"x\",7\n"),
+               "a,b|'x',1|?,2|?,3|?,4|?,5|?,6|'x',7");
+    CHECK_TEXT(automatic("a\nx\n\n1\n\n\n"), "a|'x'|?|'1'");
+    CHECK_TEXT(automatic("\n\na,b\n\n1,x\n \n2,y\n"), "a,b|1,'x'|2,'y'");
+    CHECK_TEXT(table_of("\nx\n\n2\n", MXB_HEADER_NO), "|?|'x'|?|'2'");
+    CHECK_TEXT(automatic("a,b\n\xff\xfe,1\n\xc3\xa9,1\n"), "a,b|'\xff\xfe',1|'\xc3\xa9',1");
+}
+
+static void codes_texts_in_the_order_of_the_file(void) {
+    mxb_table *table;
+    mxb_error error;
+    OK(parse("a,b\nz,1\na,2\n,2\nz,3\nm,3\n", MXB_HEADER_AUTO, &table, &error), error);
+    const struct table_column *column = &table->columns[0];
+    const int32_t codes[] = {0, 1, -1, 0, 2};
+    CHECK_INT(column->n_texts, 3);
+    CHECK_TEXT(column->texts[2], "m");
+    CHECK_INT(memcmp(column->codes, codes, sizeof codes), 0);
+    CHECK_INT(mxb_table_column_is_text(table, 0), 1);
+    CHECK_INT(mxb_table_column_is_text(table, 1), 0);
+    CHECK_INT(mxb_table_column_is_text(table, 2), 0);
+    CHECK_INT(mxb_table_column_is_text(NULL, 0), 0);
+    mxb_table_free(table);
+}
+
+static void reads_columns_as_text_on_request(void) {
+    static const char *const by_name[] = {"b", "1"};
+    static const char *const by_number[] = {"2"};
+    static const char *const unknown[] = {"c"};
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n3,\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 1}), "a,b|1,'2'|3,?");
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 2}), "a,b|'1','2'");
+    CHECK_TEXT(chosen_table_of("1,02\n3,4\n", MXB_HEADER_AUTO, (struct text_choice){by_number, 1}), "|1,'02'|3,'4'");
+    CHECK_TEXT(chosen_table_of("a,b\n1,\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 1}), "a,b|1,?");
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", MXB_HEADER_AUTO, (struct text_choice){unknown, 1}),
+               "data.csv has no column \"c\"; its columns are a, b");
+    CHECK_TEXT(chosen_table_of("1,2\n", MXB_HEADER_AUTO, (struct text_choice){unknown, 1}),
+               "data.csv has no column \"c\"; it has no header, so its columns are known as 1 to 2");
+}
+
+/* What is wrong with a text is the trouble of whoever asks for it. */
+static void remembers_texts_it_cannot_hold(void) {
+    mxb_table *table;
+    mxb_error error;
+    OK(mxb__table_parse("a,b\n1,2\n1\0002,3\nx\0y,4\n", 20, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0},
+                        &table, &error),
+       error);
+    CHECK_TEXT(table->columns[0].problem, "the text has a zero byte in it");
+    CHECK_INT(table->columns[0].problem_line, 3);
+    CHECK(table->columns[1].problem == NULL && table->columns[1].values[2] == 4);
+    mxb_table_free(table);
+}
+
+/* Every cell finds its text again, however many there are. */
+static void keeps_many_texts(void) {
+    enum { ROWS = 30000 };
+    struct random_stream stream = mxb__random_stream(5, RANDOM_ROWS, 0);
+    char *text = malloc(ROWS * 30);
+    size_t used = 0;
+    mxb_table *table;
+    mxb_error error;
+    REQUIRE(text != NULL);
+    for (int i = 0; i < ROWS; i++) {
+        unsigned id = (unsigned)(mxb__random_bits(stream, (uint64_t)i) % 9000);
+        used += (size_t)snprintf(text + used, 30, "%d,\"id \"\"%u\"\"\"\n", i, id);
+    }
+    OK(mxb__table_parse(text, used, "data.csv", MXB_HEADER_NO, (struct text_choice){0}, &table, &error), error);
+    free(text);
+    const struct table_column *column = &table->columns[1];
+    CHECK(column->n_texts > 8000 && column->n_texts <= 9000);
+    int n_wrong = 0;
+    for (int i = 0; i < ROWS; i++) {
+        char expected[30];
+        snprintf(expected, sizeof expected, "id \"%u\"", (unsigned)(mxb__random_bits(stream, (uint64_t)i) % 9000));
+        n_wrong += strcmp(column->texts[column->codes[i]], expected) != 0;
+    }
+    CHECK_INT(n_wrong, 0);
     mxb_table_free(table);
 }
 
@@ -123,14 +212,14 @@ static void limits_the_number_of_columns(void) {
     char *text = malloc(limit + 1);
     REQUIRE(text != NULL);
     memset(text, ',', limit + 1);
-    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_AUTO, &table, &error), error);
+    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error);
     CHECK_INT(table->n_columns, limit);
     CHECK_INT(table->n_rows, 1);
     mxb_table_free(table);
-    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_NO, &table, &error), error);
+    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_NO, (struct text_choice){0}, &table, &error), error);
     mxb_table_free(table);
-    FAILS(mxb__table_parse(text, limit, "data.csv", MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_DATA,
-          "data.csv has 131073 columns; at most 131072 are allowed");
+    FAILS(mxb__table_parse(text, limit, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error,
+          MXB_ERROR_DATA, "data.csv has 131073 columns; at most 131072 are allowed");
     free(text);
 }
 
@@ -148,7 +237,7 @@ static void keeps_every_cell_while_growing(void) {
         used += (size_t)(i < 500 ? snprintf(text + used, 90, "%d,,\n", i)
                                  : snprintf(text + used, 90, "%d,%.17g,%.17g\r\n", i, x, 1 / x));
     }
-    OK(mxb__table_parse(text, used, "data.csv", MXB_HEADER_AUTO, &table, &error), error);
+    OK(mxb__table_parse(text, used, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error);
     free(text);
     CHECK_INT(table->n_rows, ROWS);
     int n_wrong = 0;
@@ -171,37 +260,43 @@ static void reads_files(void) {
     REQUIRE(file >= 0);
     REQUIRE(write(file, "a,b\n1,2\n3,x\n", 12) == 12);
     close(file);
-    OK(mxb_table_read_csv(path, MXB_HEADER_AUTO, &table, &error), error);
+    OK(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, &error), error);
     CHECK_INT(mxb_table_n_rows(table), 2);
     CHECK_INT(mxb_table_n_columns(table), 2);
     CHECK_TEXT(mxb_table_column_name(table, 1), "b");
     CHECK(mxb_table_column_name(table, 2) == NULL);
     CHECK_TEXT(table->path, path);
     mxb_table_free(table);
-    OK(mxb_table_read_csv(path, MXB_HEADER_NO, &table, &error), error);
+    OK(mxb_table_read_csv(path, MXB_HEADER_NO, NULL, 0, &table, &error), error);
     CHECK(mxb_table_column_name(table, 0) == NULL);
     mxb_table_free(table);
     unlink(path);
     snprintf(expected, sizeof expected, "cannot read \"%s\": No such file or directory", path);
-    FAILS(mxb_table_read_csv(path, MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_IO, expected);
+    FAILS(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, &error), error, MXB_ERROR_IO, expected);
     CHECK(table == NULL);
 }
 
 static void calls_standard_input_by_name(void) {
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb__table_parse("", 0, "-", MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_DATA,
+    FAILS(mxb__table_parse("", 0, "-", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error, MXB_ERROR_DATA,
           "standard input is empty");
-    FAILS(mxb__table_parse("", 0, "a\nb", MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_DATA, "a\\x0ab is empty");
+    FAILS(mxb__table_parse("", 0, "a\nb", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error,
+          MXB_ERROR_DATA, "a\\x0ab is empty");
 }
 
 static void checks_arguments(void) {
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb_table_read_csv(NULL, MXB_HEADER_AUTO, &table, &error), error, MXB_ERROR_PARAM, "path is NULL");
-    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, &error), error, MXB_ERROR_PARAM, "table is NULL");
-    FAILS(mxb_table_read_csv("x", (mxb_header)3, &table, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_table_read_csv(NULL, MXB_HEADER_AUTO, NULL, 0, &table, &error), error, MXB_ERROR_PARAM, "path is NULL");
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 0, NULL, &error), error, MXB_ERROR_PARAM, "table is NULL");
+    FAILS(mxb_table_read_csv("x", (mxb_header)3, NULL, 0, &table, &error), error, MXB_ERROR_PARAM,
           "header is 3; it must be 0 (auto), 1 (yes) or 2 (no)");
+    static const char *const columns[] = {"1", NULL};
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, columns, 2, &table, &error), error, MXB_ERROR_PARAM,
+          "text_columns[1] is NULL");
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 2, &table, &error), error, MXB_ERROR_PARAM,
+          "text_columns is NULL, n_text is 2");
     CHECK_INT(mxb_table_n_rows(NULL), 0);
     CHECK_INT(mxb_table_n_columns(NULL), 0);
     CHECK(mxb_table_column_name(NULL, 0) == NULL);
@@ -216,13 +311,15 @@ static void survives_every_failing_allocation(void) {
     REQUIRE(file >= 0);
     REQUIRE(write(file, "a,b\n", 4) == 4);
     for (int i = 0; i < 100; i++) {
-        REQUIRE(write(file, "1.25,x\n", 7) == 7);
+        char line[32];
+        snprintf(line, sizeof line, "1.25,\"x%03d\"\"\"\n", i); /* a new text each */
+        REQUIRE(write(file, line, strlen(line)) == (ssize_t)strlen(line));
     }
     close(file);
     for (int for_ever = 0; for_ever <= 1; for_ever++) {
         for (n = 1; n < 1000; n++) {
             mxb__memory_fail_at(n, for_ever);
-            mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, &table, NULL);
+            mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, NULL);
             mxb__memory_fail_at(0, 0);
             if (status == MXB_OK) {
                 break;
@@ -241,6 +338,11 @@ int main(void) {
     RUN(names_columns);
     RUN(knows_missing_values);
     RUN(remembers_the_first_text);
+    RUN(reads_text);
+    RUN(codes_texts_in_the_order_of_the_file);
+    RUN(reads_columns_as_text_on_request);
+    RUN(remembers_texts_it_cannot_hold);
+    RUN(keeps_many_texts);
     RUN(handles_blank_lines);
     RUN(explains_bad_files);
     RUN(limits_the_number_of_columns);

@@ -9,7 +9,8 @@
 static mxb_table *table_of(const char *text) {
     mxb_table *table;
     mxb_error error;
-    if (mxb__table_parse(text, strlen(text), "data.csv", MXB_HEADER_AUTO, &table, &error) != MXB_OK) {
+    if (mxb__table_parse(text, strlen(text), "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error) !=
+        MXB_OK) {
         check_failed(__FILE__, __LINE__, error.message);
     }
     return table;
@@ -121,15 +122,48 @@ static void bounds_the_list_of_columns(void) {
 }
 
 static void explains_text_and_missing_labels(void) {
-    CHECK_TEXT(view("price,y\n1,2\nabc,3\n", "y", NULL, NULL, 0),
+    CHECK_TEXT(view("price,y\n1,2\nabc,3\n", NULL, "price", NULL, 0),
                "2: data.csv: line 3, column \"price\": \"abc\" is not a number");
-    CHECK_TEXT(view("price,y\n1,2\n3,abc\n", "y", NULL, NULL, 0),
-               "2: data.csv: line 3, column \"y\": \"abc\" is not a number");
     CHECK_TEXT(view("1,2\n3,\"a b\"\n", "1", "2", NULL, 0), "2: data.csv: line 2, column 2: \"a b\" is not a number");
     CHECK_TEXT(view("price,y\n1,2\n3,\n", "y", NULL, NULL, 0), "2: data.csv: row 2 has no label (column \"y\")");
+    CHECK_TEXT(view("price,y\n1,yes\n3,\n", "y", NULL, NULL, 0), "2: data.csv: row 2 has no label (column \"y\")");
     CHECK_TEXT(view("1,2,3\n3,NA,4\n", "3", "2", NULL, 0), "2: data.csv: row 2 has no weight (column 2)");
     static const char *const only[] = {"b"};
     CHECK_TEXT(view("a,b\nxyz,2\n", NULL, NULL, only, 1), "b=2 "); /* text nobody asked for */
+}
+
+/* Features and label of text are views of the table's codes and texts. */
+static void views_text(void) {
+    mxb_table *table = table_of("a,b,y\nred,1,no\n2,2,yes\n,3,no\n");
+    mxb_dataset *dataset;
+    mxb_error error;
+    OK(mxb_dataset_from_table(table, "y", NULL, NULL, 0, &dataset, &error), error);
+    CHECK_INT(mxb_dataset_feature_is_text(dataset, 0), 1);
+    CHECK_INT(mxb_dataset_feature_is_text(dataset, 1), 0);
+    CHECK_TEXT(mxb__column_text(dataset, &dataset->columns[0], 0), "red");
+    CHECK_TEXT(mxb__column_text(dataset, &dataset->columns[0], 1), "2");
+    CHECK(mxb__column_text(dataset, &dataset->columns[0], 2) == NULL);
+    CHECK_TEXT(mxb__column_text(dataset, &dataset->label, 1), "yes");
+    mxb_dataset_free(dataset);
+    mxb_table_free(table);
+}
+
+static void explains_texts_it_cannot_use(void) {
+    static const char text[] = "a,b,y\nx,1,2\n1\0002,3,4\n";
+    static const char *const forced[] = {"b"};
+    mxb_table *table;
+    mxb_dataset *dataset;
+    mxb_error error;
+    OK(mxb__table_parse(text, sizeof text - 1, "data.csv", MXB_HEADER_AUTO, (struct text_choice){forced, 1}, &table,
+                        &error),
+       error);
+    FAILS(mxb_dataset_from_table(table, "y", NULL, NULL, 0, &dataset, &error), error, MXB_ERROR_DATA,
+          "data.csv: line 3, column \"a\": the text has a zero byte in it");
+    FAILS(mxb_dataset_from_table(table, "a", NULL, NULL, 0, &dataset, &error), error, MXB_ERROR_DATA,
+          "data.csv: line 3, column \"a\": the text has a zero byte in it");
+    FAILS(mxb_dataset_from_table(table, "y", "b", NULL, 0, &dataset, &error), error, MXB_ERROR_DATA,
+          "column \"b\" of data.csv is read as text and cannot be the weight");
+    mxb_table_free(table);
 }
 
 static void explains_impossible_roles(void) {
@@ -144,7 +178,7 @@ static void explains_impossible_roles(void) {
 }
 
 static void survives_every_failing_allocation(void) {
-    mxb_table *table = table_of("a,b,c,d,e,f,g,h,i,j,k\n1,2,3,4,5,6,7,8,9,10,11\n");
+    mxb_table *table = table_of("a,b,c,d,e,f,g,h,i,j,k\nx,2,3,4,5,z,7,8,9,10,11\n");
     mxb_dataset *dataset;
     uint64_t n;
     for (n = 1; n < 1000; n++) {
@@ -169,6 +203,8 @@ int main(void) {
     RUN(explains_missing_columns);
     RUN(bounds_the_list_of_columns);
     RUN(explains_text_and_missing_labels);
+    RUN(views_text);
+    RUN(explains_texts_it_cannot_use);
     RUN(explains_impossible_roles);
     RUN(survives_every_failing_allocation);
     return check_report();

@@ -281,6 +281,23 @@ static inline mxb_model *make_own_model(const struct model_shape *shape) {
     return model;
 }
 
+/** A model with text: the second and the last feature hold some, the last one none that was met, and so do the labels.
+ */
+static inline mxb_model *make_text_model(void) {
+    static const char *const texts[] = {"", "10", "9", "new\nline", "\xC3\xA9", "\xFF"};
+    struct model_shape shape = {
+        .seed = 7, .loss = MODEL_LOGLOSS, .n_features = 4, .named = 1, .n_trees = 5, .max_depth = 3, .with_valid = 1};
+    mxb_model *model = make_model(&shape);
+    model->dictionaries = make_block(4, sizeof *model->dictionaries);
+    make_sure(mxb__dictionary_fill(&model->dictionaries[1], texts, 6, NULL));
+    make_sure(mxb__dictionary_fill(&model->dictionaries[3], texts, 0, NULL));
+    model->labels[0] = 0;
+    model->labels[1] = 1;
+    model->label_texts[0] = make_text("<=50K");
+    model->label_texts[1] = make_text(">50K");
+    return model;
+}
+
 /** A model small enough to know each byte of its file: two features, a tree of one split, a fourier round. */
 static inline mxb_model *make_small_model(void) {
     mxb_model *model;

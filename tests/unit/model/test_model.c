@@ -203,6 +203,28 @@ static void copy_of_callers_parts(void) {
     mxb_model_free(copy);
 }
 
+static void asks_for_texts(void) {
+    mxb_model *model = make_text_model(), *plain = make_small_model();
+    CHECK_INT(mxb_model_feature_is_text(model, 0), 0);
+    CHECK_INT(mxb_model_feature_is_text(model, 1), 1);
+    CHECK_INT(mxb_model_feature_is_text(model, 3), 1);
+    CHECK_INT(mxb_model_feature_is_text(model, 4), 0);
+    CHECK_INT(mxb_model_feature_n_texts(model, 0), 0);
+    CHECK_INT(mxb_model_feature_n_texts(model, 1), 6);
+    CHECK_INT(mxb_model_feature_n_texts(model, 3), 0);
+    CHECK_TEXT(mxb_model_feature_text(model, 1, 5), "\xFF");
+    CHECK(mxb_model_feature_text(model, 1, 6) == NULL && mxb_model_feature_text(model, 0, 0) == NULL);
+    CHECK(mxb_model_feature_text(model, 9, 0) == NULL && mxb_model_feature_text(NULL, 0, 0) == NULL);
+    CHECK_TEXT(mxb_model_label_text(model, 0), "<=50K");
+    CHECK_TEXT(mxb_model_label_text(model, 1), ">50K");
+    CHECK(mxb_model_label_text(model, 2) == NULL && mxb_model_label_text(NULL, 0) == NULL);
+    CHECK(mxb_model_label_text(plain, 0) == NULL && mxb_model_feature_is_text(plain, 0) == 0);
+    CHECK_INT(mxb_model_feature_is_text(NULL, 0), 0);
+    CHECK_INT(mxb_model_feature_n_texts(NULL, 0), 0);
+    mxb_model_free(model);
+    mxb_model_free(plain);
+}
+
 int main(void) {
     RUN(answers);
     RUN(answers_of_nothing);
@@ -215,5 +237,6 @@ int main(void) {
     RUN(append_may_fail);
     RUN(bounded);
     RUN(copy_of_callers_parts);
+    RUN(asks_for_texts);
     return check_report();
 }

@@ -2,7 +2,7 @@
 
 static void meta(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_META, 0, "\x04", "section meta: loss 4; 1 to 3 are known"),
+        DAMAGE(SECTION_META, 0, "\x05", "section meta: loss 5; 1 to 4 are known"),
         DAMAGE(SECTION_META, 1, NAN_BYTES, "section meta: a label is not finite"),
         DAMAGE(SECTION_META, 9, INF_BYTES, "section meta: a label is not finite"),
         DAMAGE(SECTION_META, 9, "\0\0\0\0\0\0\0\0", "section meta: the labels do not ascend"),
@@ -12,7 +12,7 @@ static void meta(void) {
         DAMAGE(SECTION_META, 25, "\3\0\0\0", "section meta: 3 features in 13 bytes"),
         DAMAGE(SECTION_META, 25, "\1\0\0\0", "section meta has 7 bytes too many"),
         DAMAGE(SECTION_META, 29, "\2", "section meta: has_names is 2, not 0 or 1"),
-        DAMAGE(SECTION_META, 36, "\7", "section meta: feature 1 is of kind 7; only 1 is known"),
+        DAMAGE(SECTION_META, 36, "\7", "section meta: feature 1 is of kind 7; 1 and 2 are known"),
         DAMAGE(SECTION_META, 31, "\x08\0\0\0", "section meta: a zero byte in a text"),
         DAMAGE(SECTION_META, 37, "\3\0\0\0", "section meta: 3 bytes of a feature's name in 2 bytes"),
         DAMAGE(SECTION_META, 37, "\1\0\1\0", "section meta: 65537 bytes of a feature's name; at most 65536"),
@@ -22,6 +22,100 @@ static void meta(void) {
     check_resized(SECTION_META, -1, "the model is damaged: section meta: 2 bytes of a feature's name in 1 bytes");
     check_resized(SECTION_META, -40, "the model is damaged: section meta ends too early");
     check_resized(SECTION_META, 1, "the model is damaged: section meta has 1 bytes too many");
+}
+
+/* The text model with bytes of its section meta changed. */
+static void check_text_damage(size_t offset, const char *change, size_t n_change, const char *sentence) {
+    mxb_model *model = make_text_model(), *loaded;
+    void *bytes;
+    size_t n_bytes, length;
+    mxb_error error;
+    char expected[200];
+    make_sure(mxb_model_to_bytes(model, &bytes, &n_bytes, NULL));
+    memcpy(edit_section(bytes, 0, &length) + offset, change, n_change);
+    edit_repair(bytes);
+    snprintf(expected, sizeof expected, "the model is damaged: %s", sentence);
+    FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT, expected);
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
+/* Offsets: labels' texts at 5 and 14, base score 18, features 26 and 31 and 45, of the second the count at 59, then
+ * texts: length at 63, 67 ("10" 71), 73 ("9" 77), 78 ("new\nline" 82), 90 (94), 96 (100). */
+static void texts(void) {
+    check_text_damage(14, "<", 1, "section meta: the labels do not ascend");
+    check_text_damage(15, "\0", 1, "section meta: a zero byte in a text");
+    check_text_damage(1, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a label; at most 1048576");
+    check_text_damage(59, "\1\0\0\1", 4, "section meta: 16777217 texts; at most 16777216");
+    check_text_damage(59, "\xFF\0\0\0", 4, "section meta: 255 texts in 70 bytes");
+    check_text_damage(59, "\7\0\0\0", 4, "section meta: 2305 bytes of a text in 28 bytes");
+    check_text_damage(77, "1", 1, "section meta: feature 1, the texts do not ascend"); /* "10" and "1" */
+    check_text_damage(77, "\xC4", 1, "section meta: feature 1, the texts do not ascend");
+    check_text_damage(72, "\0", 1, "section meta: a zero byte in a text");
+    check_text_damage(67, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a text; at most 1048576");
+    check_text_damage(67, "\xF0\0\0\0", 4, "section meta: 240 bytes of a text in 62 bytes");
+    check_text_damage(45, "\1", 1, "section meta: feature 2 is of kind 6; 1 and 2 are known");
+}
+
+static void texts_come_back(void) {
+    mxb_model *model = make_text_model(), *loaded, *copy;
+    void *bytes, *again;
+    size_t n_bytes, n_again;
+    mxb_error error;
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+    OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
+    CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
+    mxb_bytes_free(again);
+    OK(mxb__model_copy(loaded, loaded->n_rounds, &copy, &error), error);
+    OK(mxb_model_to_bytes(copy, &again, &n_again, &error), error);
+    CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
+    CHECK_TEXT(mxb_model_feature_text(loaded, 1, 3), "new\nline");
+    CHECK_INT(mxb_model_feature_is_text(loaded, 3), 1);
+    CHECK_INT(mxb_model_feature_n_texts(loaded, 3), 0);
+    mxb_bytes_free(again);
+    mxb_bytes_free(bytes);
+    mxb_model_free(copy);
+    mxb_model_free(loaded);
+    mxb_model_free(model);
+}
+
+static void a_text_twice(void) {
+    static const char *const same[] = {"a", "a"};
+    mxb_model *model = make_small_model(), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    model->dictionaries = make_block(2, sizeof *model->dictionaries);
+    make_sure(mxb__dictionary_fill(&model->dictionaries[0], same, 2, NULL));
+    make_sure(mxb_model_to_bytes(model, &bytes, &n_bytes, NULL));
+    FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT,
+          "the model is damaged: section meta: feature 0, the texts do not ascend");
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
+static void texts_survive_failing_allocations(void) {
+    mxb_model *model = make_text_model(), *made = NULL;
+    void *bytes;
+    size_t n_bytes;
+    make_sure(mxb_model_to_bytes(model, &bytes, &n_bytes, NULL));
+    for (int copying = 0; copying < 2; copying++) {
+        mxb_status status = MXB_ERROR_MEMORY;
+        uint64_t n = 0;
+        while (status == MXB_ERROR_MEMORY && n < 1000) {
+            mxb__memory_fail_at(++n, 0);
+            status = copying ? mxb__model_copy(model, model->n_rounds, &made, NULL)
+                             : mxb_model_from_bytes(bytes, n_bytes, &made, NULL);
+            mxb__memory_fail_at(0, 0);
+            CHECK((status == MXB_OK) == (made != NULL));
+        }
+        CHECK_INT(status, MXB_OK);
+        CHECK(n > 20);
+        mxb_model_free(made);
+    }
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
 }
 
 static void options(void) {
@@ -146,6 +240,10 @@ static void callers_loss_is_kept(void) {
 
 int main(void) {
     RUN(meta);
+    RUN(texts);
+    RUN(texts_come_back);
+    RUN(a_text_twice);
+    RUN(texts_survive_failing_allocations);
     RUN(options);
     RUN(option_twice);
     RUN(scaling);

@@ -91,6 +91,23 @@ static void parts_left_out(void) {
     mxb_model_free(model);
 }
 
+static void texts(void) {
+    mxb_model *model = make_text_model();
+    model->base_score = 0;
+    model->n_features = 2;
+    check_section(model, SECTION_META,
+                  "04"                                     /* logloss with text labels */
+                  "05000000" "3c3d35304b"                  /* <=50K */
+                  "04000000" "3e35304b"                    /* >50K */
+                  "0000000000000000" "02000000" "01"       /* base score 0, two features, with names */
+                  "01" "09000000" "666561747572652030"     /* numeric, "feature 0" */
+                  "02" "09000000" "666561747572652031"     /* text, "feature 1" */
+                  "06000000" "00000000" "02000000" "3130"  /* six texts: "", "10", */
+                  "01000000" "39" "08000000" "6e65770a6c696e65" "02000000" "c3a9" "01000000" "ff");
+    model->n_features = 4;
+    mxb_model_free(model);
+}
+
 static void standard_scaling(void) {
     struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 1, .n_projections = 1, .n_components = 1,
                                 .scaling = SCALING_STANDARD};
@@ -105,6 +122,7 @@ static void standard_scaling(void) {
 int main(void) {
     RUN(every_byte);
     RUN(parts_left_out);
+    RUN(texts);
     RUN(standard_scaling);
     return check_report();
 }

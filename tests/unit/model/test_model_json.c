@@ -223,9 +223,25 @@ static void arguments_and_memory(void) {
     mxb_model_free(model);
 }
 
+static void texts(void) {
+    mxb_model *model = make_text_model();
+    mxb_error error;
+    char *json;
+    size_t n_bytes;
+    OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
+    CHECK(is_json(json));
+    CHECK(strstr(json, "\"labels\": [\"<=50K\", \">50K\"],\n") != NULL);
+    CHECK(strstr(json, ", \"texts\": [\"\", \"10\", \"9\", \"new\\u000aline\", \"\xC3\xA9\", \"\\ufffd\"]},\n") !=
+          NULL);
+    CHECK(strstr(json, ", \"texts\": []}],\n") != NULL);
+    mxb_bytes_free(json);
+    mxb_model_free(model);
+}
+
 int main(void) {
     RUN(the_checker_checks);
     RUN(small_model);
+    RUN(texts);
     RUN(every_shape_is_json);
     RUN(callers_parts);
     RUN(what_json_cannot_hold);

@@ -115,6 +115,46 @@ static void batches_and_threads(void) {
     }
 }
 
+/* A text counts as its number in the model, one it does not know as missing. */
+static void texts(void) {
+    static const char *const known[] = {"\xFF", "10", "unknown", ""};
+    static const double numbers[] = {5, 1, NAN, 0, NAN};
+    static const int16_t codes[] = {0, 1, 2, 3, -1};
+    static const double x[] = {-1, 0.5, NAN, 1, 2};
+    mxb_model *model = make_text_model();
+    mxb_dataset *dataset;
+    mxb_error error;
+    double raw[5], value[5];
+    OK(mxb_dataset_create(5, &dataset, &error), error);
+    OK(mxb_dataset_add_column(dataset, NULL, x, 8, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_add_text_column(dataset, NULL, codes, 2, MXB_INT16, known, 4, &error), error);
+    OK(mxb_dataset_add_column(dataset, NULL, x, 8, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_add_text_column(dataset, NULL, codes, 2, MXB_INT16, known, 4, &error), error);
+    OK(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 1, raw, &error), error);
+    OK(mxb_model_predict(model, dataset, MXB_PREDICT_VALUE, 1, value, &error), error);
+    for (size_t i = 0; i < 5; i++) {
+        double row[] = {x[i], numbers[i], x[i], NAN};
+        CHECK(raw[i] == raw_score(model, row));
+        CHECK(value[i] == (raw[i] > 0));
+    }
+    uint64_t n = 0;
+    mxb_status status = MXB_ERROR_MEMORY;
+    while (status == MXB_ERROR_MEMORY && n < 100) {
+        mxb__memory_fail_at(++n, 0);
+        status = mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 1, raw, NULL);
+        mxb__memory_fail_at(0, 0);
+    }
+    CHECK_INT(status, MXB_OK);
+    CHECK(n > 6);
+    mxb_dataset_free(dataset);
+    OK(mxb_dataset_create(5, &dataset, &error), error);
+    OK(mxb_dataset_add_matrix(dataset, x, MXB_FLOAT64, 4, 8, 0, &error), error);
+    FAILS(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 1, raw, &error), error, MXB_ERROR_DATA,
+          "feature 2 of the dataset holds numbers, that of the model holds text");
+    mxb_dataset_free(dataset);
+    mxb_model_free(model);
+}
+
 /* Rows so wide that blocks are shorter. */
 static void wide_rows(void) {
     struct model_shape shape = {.seed = 11, .loss = MODEL_MSE, .n_features = 6000, .n_trees = 20, .max_depth = 6};
@@ -330,6 +370,7 @@ static void pool_may_fail(void) {
 int main(void) {
     RUN(against_the_oracle);
     RUN(batches_and_threads);
+    RUN(texts);
     RUN(wide_rows);
     RUN(unused_features_are_not_read);
     RUN(links);
