@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/dataset.h"
 #include "io/table.h"
 
@@ -115,14 +116,22 @@ static mxb_status check_weight(const mxb_table *table, size_t index, mxb_error *
     return MXB_OK;
 }
 
-/* Label or weight: a value in every row. `role` is for the message. */
-static mxb_status check_complete(const mxb_table *table, size_t index, const char *role, mxb_error *error) {
+/* Label or weight (`lowest` 0): a value in every row, where numbers are wanted a finite one. */
+static mxb_status check_complete(const mxb_table *table, size_t index, const char *role, double lowest,
+                                 mxb_error *error) {
     char name[NAME_SIZE + 2];
+    char number[MXB__NUMBER_SIZE];
     const struct table_column *column = &table->columns[index];
     for (size_t i = 0; i < table->n_rows; i++) {
         if (column->is_text ? column->codes[i] < 0 : isnan(column->values[i])) {
             return mxb__fail(error, MXB_ERROR_DATA, "%s: row %zu has no %s (column %s)", table->path, i + 1, role,
                              describe(table, index, name));
+        }
+        if (!column->is_text && !(isfinite(column->values[i]) && column->values[i] >= lowest)) {
+            mxb__number_format(column->values[i], number);
+            return mxb__fail(error, MXB_ERROR_DATA, "%s: row %zu, column %s: the %s is %s; it must be finite%s",
+                             table->path, i + 1, describe(table, index, name), role, number,
+                             lowest == 0.0 ? " and not negative" : "");
         }
     }
     return MXB_OK;
@@ -139,11 +148,11 @@ static mxb_status choose_roles(const mxb_table *table, const char *label, const 
     }
     if (choice->label != NONE) {
         MXB_TRY(check_texts(table, choice->label, error));
-        MXB_TRY(check_complete(table, choice->label, "label", error));
+        MXB_TRY(check_complete(table, choice->label, "label", -HUGE_VAL, error));
     }
     if (choice->weight != NONE) {
         MXB_TRY(check_weight(table, choice->weight, error));
-        MXB_TRY(check_complete(table, choice->weight, "weight", error));
+        MXB_TRY(check_complete(table, choice->weight, "weight", 0.0, error));
     }
     return MXB_OK;
 }

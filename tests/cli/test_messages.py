@@ -99,7 +99,7 @@ CASES = {
         TRAIN,
         "a,y\n1,2\n2,-inf\n",
         1,
-        "the label of row 2 of the training data is -inf; labels must be finite numbers",
+        'd.csv: row 2, column "y": the label is -inf; it must be finite',
     ),
     "label: text": (
         TRAIN,
@@ -144,13 +144,13 @@ CASES = {
         f"{TRAIN} --weight w",
         "a,w,y\n1,1,2\n2,inf,3\n",
         1,
-        "the weight of row 2 of the training data is inf; weights must be finite and not negative",
+        'd.csv: row 2, column "w": the weight is inf; it must be finite and not negative',
     ),
     "weight: negative": (
         f"{TRAIN} --weight w",
         "a,w,y\n1,1,2\n2,-0.5,3\n",
         1,
-        "the weight of row 2 of the training data is -0.5; weights must be finite and not negative",
+        'd.csv: row 2, column "w": the weight is -0.5; it must be finite and not negative',
     ),
     "weight: all zero": (
         f"{TRAIN} --weight w",

@@ -32,6 +32,12 @@ def reference(build):
     return run([build / "tests" / "identity"])
 
 
+def test_the_bits_are_those_that_are_known(root, reference):
+    """A change of arithmetic or format shows here. Where it is meant, known.txt is what build/release/tests/identity
+    prints, and CHANGELOG.md says that models change."""
+    assert reference == (root / "tests" / "identity" / "known.txt").read_text()
+
+
 def test_every_number_of_threads_gives_the_same_model(reference):
     lines = [line.split(" ", 2) for line in reference.splitlines() if " model " in line]
     names = {name for name, _, _ in lines}
