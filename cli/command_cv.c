@@ -227,6 +227,9 @@ static int run_cv(const struct arguments *arguments) {
         interrupt_catch();
         code = validate(&validation, arguments_flag(arguments, "quiet") != NULL);
     }
+    if (code == EXIT_DONE && arguments_flag(arguments, "quiet") == NULL) {
+        source_report_oddities(validation.table, arguments);
+    }
     if (code == EXIT_DONE) {
         if (arguments_flag(arguments, "json") != NULL) {
             print_json(&validation);

@@ -187,7 +187,9 @@ static void print_text_feature(const mxb_model *model, size_t feature) {
         }
     }
     printf("%s", n_texts > N_TEXTS ? ", ..." : "");
-    if (n_numbers > 0) {
+    if (n_numbers > 0 && n_numbers == n_texts) {
+        printf(" (all are numbers)");
+    } else if (n_numbers > 0) {
         printf(" (mixed: %zu of the texts are numbers)", n_numbers);
     }
     putchar('\n');

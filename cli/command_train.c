@@ -238,30 +238,6 @@ static int read_data(struct training *training, const struct arguments *argument
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
-/* A typing error in a column of numbers makes it text, which is worth knowing. */
-static void report_mixed_features(const mxb_model *model) {
-    for (size_t i = 0; i < mxb_model_n_features(model); i++) {
-        const char *name = mxb_model_feature_name(model, i);
-        const char *example = NULL;
-        size_t n_texts = mxb_model_feature_n_texts(model, i);
-        size_t n_numbers = 0;
-        char shown_name[80];
-        char shown_text[48];
-        for (size_t k = 0; k < n_texts; k++) {
-            const char *text = mxb_model_feature_text(model, i, k);
-            int is_number = text_is_number(text);
-            n_numbers += (size_t)is_number;
-            example = is_number ? example : text;
-        }
-        if (n_numbers > 0 && example != NULL) {
-            snprintf(shown_name, sizeof shown_name, "%zu", i + 1);
-            report("feature %s is text, since not all of it is numbers: \"%s\"",
-                   name != NULL ? text_printable(shown_name, sizeof shown_name, name) : shown_name,
-                   text_printable(shown_text, sizeof shown_text, example));
-        }
-    }
-}
-
 static void print_summary(const mxb_model *model, const char *path, double seconds) {
     char text[TEXT_NUMBER_SIZE];
     char best[48] = "";
@@ -279,7 +255,6 @@ static void print_summary(const mxb_model *model, const char *path, double secon
     }
     report("trained %zu round%s in %s%s: train %s %.6g%s", n_trained, plural(n_trained), text_duration(text, seconds),
            best, metric, mxb_model_curve(model, n_kept, 0), valid);
-    report_mixed_features(model);
     double n_bytes = stat(path, &saved) == 0 ? (double)saved.st_size : 0;
     report("wrote %s (%s)", path, text_size(text, n_bytes));
 }
@@ -354,6 +329,9 @@ static int run_train(const struct arguments *arguments) {
         interrupt_catch();
         code = fit(&training, arguments_flag(arguments, "model"), arguments_flag(arguments, "quiet") != NULL);
     }
+    if (code == EXIT_DONE && arguments_flag(arguments, "quiet") == NULL) {
+        source_report_oddities(training.table, arguments);
+    }
     training_clear(&training);
     interrupt_release();
     return code;
@@ -364,7 +342,8 @@ const struct command command_train = {
     .summary = "fit a model to a CSV file and save it",
     .usage =
         "DATA.csv --label COLUMN --model OUT.mxb [--weight COLUMN]\n"
-        "                      [--valid VALID.csv | --valid-fraction F] [--NAME VALUE ...]",
+        "                      [--valid VALID.csv | --valid-fraction F] [--from MODEL]\n"
+        "                      [--checkpoint-every N] [--NAME VALUE ...]",
     .operands = {{"DATA.csv", "The rows to learn from; - reads standard input."}},
     .n_operands = 1,
     .flags = flags,

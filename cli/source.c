@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "text.h"
 
 static const struct {
     const char *word;
@@ -99,6 +100,25 @@ int source_read(const char *path, const struct arguments *arguments, const struc
         *table = NULL;
     }
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+void source_report_oddities(const mxb_table *table, const struct arguments *arguments) {
+    const char *path = arguments->operands[0];
+    char shown[80];
+    int looks_like_data = 0;
+    for (size_t i = 0; i < mxb_table_n_columns(table); i++) {
+        const char *name = mxb_table_column_name(table, i);
+        const char *oddity = mxb_table_column_oddity(table, i);
+        looks_like_data |= name != NULL && text_is_number(name);
+        if (oddity != NULL) {
+            snprintf(shown, sizeof shown, "%zu", i + 1);
+            report("column %s of %s is text, since not all of it is numbers: \"%s\"",
+                   name != NULL ? text_printable(shown, sizeof shown, name) : shown, path, oddity);
+        }
+    }
+    if (looks_like_data && headers[header_index(arguments)].header == MXB_HEADER_AUTO) {
+        report("the first line of %s is taken for column names; --header no if it is data", path);
+    }
 }
 
 int source_load_model(const char *path, mxb_model **model) {

@@ -31,6 +31,10 @@ void features_clear(struct features *features);
 int source_read(const char *path, const struct arguments *arguments, const struct features *features,
                 mxb_table **table);
 
+/** Reports what the writer of the file DATA.csv may have meant otherwise: data taken for names, and a typing error that
+ * makes text of a column of numbers. */
+void source_report_oddities(const mxb_table *table, const struct arguments *arguments);
+
 /** Says so if --header has a value it cannot have; for complaining before any work is done. */
 int source_check_header(const struct arguments *arguments);
 

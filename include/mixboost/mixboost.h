@@ -173,6 +173,10 @@ MXB_API const char *mxb_table_column_name(const mxb_table *table, size_t column)
 /** 1 if a column holds text, else 0. */
 MXB_API int mxb_table_column_is_text(const mxb_table *table, size_t column);
 
+/** A cell, made printable, that is no number in a column of which other cells are: why it is text. NULL if it is not
+ * so. */
+MXB_API const char *mxb_table_column_oddity(const mxb_table *table, size_t column);
+
 /** Makes a dataset of a table's columns; the table must outlive it. `label` and `weight` (NULL: none) name a column or
  *  give its number, counted from 1; a column so named wins over one so numbered. `features` names the columns to use,
  * in order, `n_features` of them; where the table or the caller has no names (an entry is NULL), the columns other than
@@ -341,8 +345,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared
                                                     const mxb_params *params, mxb_trainer **trainer, mxb_error *error);
 
 /** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
- * with the same options the same bytes come out as from one long training. On other data of the same features (and
- *  texts in them) and label values the old rounds stay as they are and the curve is that of the new data. `objective`
+ * with the same options the same bytes come out as from one long training. On other data of the same features, texts
+ * and label values the old rounds stay as they are and the curve is that of the new data. `objective` and `base_score`
  * must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and
  * `random_state`. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,

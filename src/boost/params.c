@@ -51,7 +51,7 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_TREE_PROBABILITY] = {"tree_probability", NUMBER, "0.9", "0 to 1", 0, 1, 0,
                                  "Probability that a round draws a tree; the others draw the fourier learner."},
     [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "1", "1 to 30", 1, 30, 0,
-                              "Least maximal depth of a tree; each tree's is drawn evenly."},
+                              "Least maximal depth of a tree; each tree draws its own."},
     [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "8", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
     [OPTION_DEPTH_PROBABILITIES] =
         {"depth_probabilities", LIST_OR_AUTO, "auto", "numbers from 0 to 1 with commas between them, or auto", 0, 1, 0,

@@ -1,6 +1,7 @@
 /* Makes a trainer: checks, describes the model, allocates, and brings the scores to where training begins. Knows
  * nothing of how a round is fitted. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -190,9 +191,16 @@ static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model
             are_same = strcmp(now->texts[i], then->texts[i]) == 0;
         }
         if (!are_same) {
+            char name[80];
+            if (from->feature_names == NULL) {
+                snprintf(name, sizeof name, "%u", f + 1);
+            } else {
+                mxb__quote(name, sizeof name, from->feature_names[f], strlen(from->feature_names[f]));
+            }
             return mxb__fail(error, MXB_ERROR_DATA,
-                             "feature %u does not have the same texts as in the model; to go on from it they must be",
-                             f + 1);
+                             "feature \"%s\" does not have the texts that the model knows; to go on from it they must "
+                             "be the same",
+                             name);
         }
     }
     return MXB_OK;
@@ -205,6 +213,7 @@ static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, 
     MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
                                         error));
     MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
+    MXB_TRY(check_same_option(trainer, from, OPTION_BASE_SCORE, error));
     if (from->loss == MODEL_LOGLOSS) {
         MXB_TRY(check_same_labels(&trainer->prepared->labels, from, error));
     }

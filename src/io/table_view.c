@@ -116,13 +116,17 @@ static mxb_status check_weight(const mxb_table *table, size_t index, mxb_error *
     return MXB_OK;
 }
 
-/* Label or weight (`lowest` 0): a value in every row, where numbers are wanted a finite one. */
+/* Label or weight (`lowest` 0): a value in every row that weighs anything (`weights` NULL: all), where numbers are
+ * wanted a finite one. */
 static mxb_status check_complete(const mxb_table *table, size_t index, const char *role, double lowest,
-                                 mxb_error *error) {
+                                 const double *weights, mxb_error *error) {
     char name[NAME_SIZE + 2];
     char number[MXB__NUMBER_SIZE];
     const struct table_column *column = &table->columns[index];
     for (size_t i = 0; i < table->n_rows; i++) {
+        if (weights != NULL && weights[i] == 0.0) {
+            continue;
+        }
         if (column->is_text ? column->codes[i] < 0 : isnan(column->values[i])) {
             return mxb__fail(error, MXB_ERROR_DATA, "%s: row %zu has no %s (column %s)", table->path, i + 1, role,
                              describe(table, index, name));
@@ -146,13 +150,15 @@ static mxb_status choose_roles(const mxb_table *table, const char *label, const 
         return mxb__fail(error, MXB_ERROR_PARAM, "label and weight are the same column %s of %s",
                          describe(table, choice->label, name), table->path);
     }
-    if (choice->label != NONE) {
-        MXB_TRY(check_texts(table, choice->label, error));
-        MXB_TRY(check_complete(table, choice->label, "label", -HUGE_VAL, error));
-    }
+    const double *weights = NULL;
     if (choice->weight != NONE) {
         MXB_TRY(check_weight(table, choice->weight, error));
-        MXB_TRY(check_complete(table, choice->weight, "weight", 0.0, error));
+        MXB_TRY(check_complete(table, choice->weight, "weight", 0.0, NULL, error));
+        weights = table->columns[choice->weight].values;
+    }
+    if (choice->label != NONE) {
+        MXB_TRY(check_texts(table, choice->label, error));
+        MXB_TRY(check_complete(table, choice->label, "label", -HUGE_VAL, weights, error));
     }
     return MXB_OK;
 }

@@ -120,8 +120,8 @@ def test_validation_files_are_read_as_the_training_file(run, table, tmp_path):
 
 def test_show_lists_texts_and_says_what_is_mixed(run, table):
     done = train(run, "--label", "y")
-    assert 'mixboost: feature fruit is text, since not all of it is numbers: "' in done.stderr
-    assert "feature colour" not in done.stderr
+    assert 'mixboost: column fruit of d.csv is text, since not all of it is numbers: "' in done.stderr
+    assert "colour" not in done.stderr
     done = run("show", "m.mxb")
     assert "\nfeatures   3 (2 of text), of which trees split on 3\n" in done.stdout
     assert (
@@ -187,7 +187,7 @@ def test_going_on_from_a_model(run, table, tmp_path):
     done = run("train", "other.csv", "--model", "b.mxb", "--from", "a.mxb", "--num_round", 20, *options)
     assert (done.returncode, done.stderr) == (
         1,
-        "mixboost: feature 1 does not have the same texts as in the model; to go on from it they must be\n",
+        'mixboost: feature "fruit" does not have the texts that the model knows; to go on from it they must be the same\n',
     )
 
 
@@ -197,3 +197,30 @@ def test_cross_validation(run, tmp_path):
     done = run("cv", "d.csv", *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["mean"] < 0.5
+
+
+@pytest.mark.parametrize("command", ["train", "cv"])
+@pytest.mark.parametrize("place", [1, 20, 39])
+def test_a_typing_error_is_reported_wherever_it_stands(run, tmp_path, command, place):
+    rows = [[i % 7, i % 5] for i in range(40)]
+    rows[place][0] = "12o"
+    write_csv(tmp_path / "d.csv", ["a", "y"], rows)
+    words = {"train": ["--valid-fraction", 0.3, "--model", "m.mxb"], "cv": ["--folds", 2]}[command]
+    done = run(command, "d.csv", "--label", "y", "--num_round", 2, *words)
+    assert done.returncode == 0
+    assert 'mixboost: column a of d.csv is text, since not all of it is numbers: "12o"\n' in done.stderr
+    assert "is text" not in run(command, "d.csv", "--label", "y", "--num_round", 2, "--quiet", *words).stderr
+
+
+def test_data_taken_for_names_are_reported(run, tmp_path):
+    write_csv(tmp_path / "d.csv", ["red", 1], [["blue", 2], ["red", 1], ["blue", 2]])
+    notice = "mixboost: the first line of d.csv is taken for column names; --header no if it is data\n"
+    assert notice in run("train", "d.csv", "--label", "2", "--model", "m.mxb").stderr
+    assert notice not in run("train", "d.csv", "--label", "2", "--model", "m.mxb", "--header", "no").stderr
+    assert notice not in run("train", "d.csv", "--label", "2", "--model", "m.mxb", "--header", "yes").stderr
+
+
+def test_texts_that_are_all_numbers_are_not_called_mixed(run, tmp_path):
+    write_csv(tmp_path / "d.csv", ["a", "w", "y"], [[1, 1, 1], [2, 1, 2], ["x", 0, 3]])
+    assert run("train", "d.csv", "--label", "y", "--weight", "w", "--model", "m.mxb").returncode == 0
+    assert "       2  a: 1, 2 (all are numbers)\n" in run("show", "m.mxb").stdout

@@ -296,3 +296,12 @@ def test_labels_are_judged_before_the_split(run, numbers_csv):
     done = run("train", numbers_csv, "--label", "y", "--objective", "logloss", "--valid-fraction", 0.2, "--model", "m")
     assert done.returncode == 1
     assert re.search(r"have more than two values \(.*\); logloss needs exactly two\n$", done.stderr)
+
+
+def test_a_row_of_weight_0_needs_no_label(run, tmp_path):
+    rows = [[a, b, y, 1] for a, b, _, y in make_rows(60, seed=3)]
+    models = []
+    for name, extra in {"without": [], "with": [[1, 1, "", 0], ["", "", "inf", 0]]}.items():
+        data = write_csv(tmp_path / f"{name}.csv", "abyw", [*rows, *extra])
+        models.append(train(run, data, tmp_path / f"{name}.mxb", "--weight", "w").read_bytes())
+    assert models[0] == models[1]

@@ -408,7 +408,7 @@ static void goes_on_from_a_model(void) {
     OK(mxb_dataset_split(text, 0.95, 0, 1, &half, &rest, &error), error);
     OK(mxb_prepared_create(half, long_run, &prepared, &error), error);
     FAILS(mxb_trainer_create_from(prepared, NULL, long_run, first, &trainer, &error), error, MXB_ERROR_DATA,
-          "feature 2 does not have the same texts as in the model; to go on from it they must be");
+          "feature \"f1\" does not have the texts that the model knows; to go on from it they must be the same");
     mxb_prepared_free(prepared);
     static struct text_data renamed; /* as many texts, one of them another */
     renamed = data;
@@ -418,7 +418,7 @@ static void goes_on_from_a_model(void) {
     mxb_dataset *other = view(&renamed, 1, NULL);
     OK(mxb_prepared_create(other, long_run, &prepared, &error), error);
     FAILS(mxb_trainer_create_from(prepared, NULL, long_run, first, &trainer, &error), error, MXB_ERROR_DATA,
-          "feature 2 does not have the same texts as in the model; to go on from it they must be");
+          "feature \"f1\" does not have the texts that the model knows; to go on from it they must be the same");
     mxb_prepared_free(prepared);
     mxb_dataset_free(other);
     mxb_dataset_free(half);

@@ -135,6 +135,8 @@ static void options_must_fit(void) {
     refuses(&training, model, "num_round", "19", "num_round is 19; the model already has 20 rounds");
     refuses(&training, model, "objective", "mse",
             "objective is mse; to go on from a model it must be as in its training, logloss");
+    refuses(&training, model, "base_score", "5",
+            "base_score is 5; to go on from a model it must be as in its training, auto");
     refuses(&training, model, "gamma", "0.7",
             "gamma is 0.7; to go on from a model it must be as in its training, 0.05");
     refuses(&training, model, "n_components", "13",

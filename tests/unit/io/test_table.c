@@ -333,6 +333,20 @@ static void survives_every_failing_allocation(void) {
     unlink(path);
 }
 
+static void a_column_of_numbers_and_text_says_why_it_is_text(void) {
+    static const char text[] = "n,t,m,q\n1,x,7,\"\"\n2,y,7o,3\n3,8z,9,4\n";
+    struct text_choice none = {NULL, 0};
+    mxb_table *table;
+    mxb_error error;
+    OK(mxb__table_parse(text, sizeof text - 1, "d.csv", MXB_HEADER_YES, none, &table, &error), error);
+    CHECK(mxb_table_column_oddity(table, 0) == NULL);
+    CHECK(mxb_table_column_oddity(table, 1) == NULL); /* no number among the texts */
+    CHECK_TEXT(mxb_table_column_oddity(table, 2), "7o");
+    CHECK(mxb_table_column_oddity(table, 3) == NULL);
+    CHECK(mxb_table_column_oddity(table, 4) == NULL && mxb_table_column_oddity(NULL, 0) == NULL);
+    mxb_table_free(table);
+}
+
 int main(void) {
     RUN(finds_the_header);
     RUN(names_columns);
@@ -351,5 +365,6 @@ int main(void) {
     RUN(calls_standard_input_by_name);
     RUN(checks_arguments);
     RUN(survives_every_failing_allocation);
+    RUN(a_column_of_numbers_and_text_says_why_it_is_text);
     return check_report();
 }
