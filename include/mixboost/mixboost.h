@@ -219,9 +219,10 @@ MXB_API const char *mxb_option_help(size_t index);
 /* ---- Losses and learners of one's own ---------------------------------------------------------------------------- */
 
 /* Callbacks run on the calling thread only. They return MXB_OK to go on, MXB_STOPPED to stop the training (which may go
- * on later, as after a progress function stopped it), anything else to make it fail with that status; `error`, never
- * NULL, takes the sentence. Numbers they give must be finite, or the training fails with a sentence that names round
- * and row. docs/own-losses.md and docs/own-learners.md have the whole story. */
+ * on later, as after a progress function stopped it; a trainer that was still being made must be made again), anything
+ * else to make it fail with that status; `error`, never NULL, takes the sentence. Numbers they give must be finite, or
+ * the training fails with a sentence that names round and row. docs/own-losses.md and docs/own-learners.md have the
+ * whole story. */
 
 /** A loss: how wrong a score is. Handed to a training by its params. */
 typedef struct mxb_loss mxb_loss;
@@ -398,6 +399,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_to_bytes(const mxb_model *model, void
                                                     mxb_error *error);
 MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model,
                                                       mxb_error *error);
+/** As mxb_model_load_with, from bytes. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes_with(const void *bytes, size_t n_bytes, const mxb_params *params,
+                                                           mxb_model **model, mxb_error *error);
 
 /** The whole model as JSON text (NUL at the end, not counted), to be freed with mxb_bytes_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_to_json(const mxb_model *model, char **json, size_t *n_bytes,

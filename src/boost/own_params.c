@@ -72,3 +72,8 @@ mxb_status mxb_params_add_learner(mxb_params *params, const mxb_learner *learner
 mxb_status mxb_model_load_with(const char *path, const mxb_params *params, mxb_model **model, mxb_error *error) {
     return mxb__model_load(path, params == NULL ? NULL : &params->own, model, error);
 }
+
+mxb_status mxb_model_from_bytes_with(const void *bytes, size_t n_bytes, const mxb_params *params, mxb_model **model,
+                                     mxb_error *error) {
+    return mxb__model_from_bytes(bytes, n_bytes, params == NULL ? NULL : &params->own, model, error);
+}

@@ -204,6 +204,8 @@ mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term 
  *  nothing). On failure it is NULL. */
 mxb_status mxb__model_decode(const void *bytes, size_t n_bytes, const char *file, const struct own_parts *own,
                              mxb_model **model, mxb_error *error);
+mxb_status mxb__model_from_bytes(const void *bytes, size_t n_bytes, const struct own_parts *own, mxb_model **model,
+                                 mxb_error *error);
 mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_model **model, mxb_error *error);
 
 /* ---- model_decode.c: limits every file is held to ---- */

@@ -231,7 +231,8 @@ mxb_status mxb__model_decode(const void *bytes, size_t n_bytes, const char *file
     return status;
 }
 
-mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model, mxb_error *error) {
+mxb_status mxb__model_from_bytes(const void *bytes, size_t n_bytes, const struct own_parts *own, mxb_model **model,
+                                 mxb_error *error) {
     if (model == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the place for the model is NULL");
     }
@@ -239,7 +240,11 @@ mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **m
     if (bytes == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "bytes is NULL");
     }
-    return mxb__model_decode(bytes, n_bytes, "the model", NULL, model, error);
+    return mxb__model_decode(bytes, n_bytes, "the model", own, model, error);
+}
+
+mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model, mxb_error *error) {
+    return mxb__model_from_bytes(bytes, n_bytes, NULL, model, error);
 }
 
 /* ---- Disk ---- */

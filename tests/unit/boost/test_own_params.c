@@ -116,6 +116,12 @@ static void a_model_is_loaded_with_what_it_needs(void) {
     }
     struct model_bytes bytes = bytes_of(model), again = bytes_of(loaded);
     CHECK(same_bytes(bytes, again));
+    mxb_model *from_bytes;
+    OK(mxb_model_from_bytes_with(bytes.bytes, bytes.n_bytes, params, &from_bytes, &error), error);
+    OK(mxb_model_predict(from_bytes, data.dataset, MXB_PREDICT_VALUE, 1, predicted[1], &error), error);
+    CHECK(memcmp(predicted[0], predicted[1], sizeof predicted[0]) == 0);
+    mxb_model_free(from_bytes);
+    FAILS(mxb_model_from_bytes_with(NULL, 0, params, &from_bytes, &error), error, MXB_ERROR_PARAM, "bytes is NULL");
     mxb_bytes_free(bytes.bytes);
     mxb_bytes_free(again.bytes);
     mxb_model_free(loaded);
