@@ -361,6 +361,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t un
 
 MXB_API size_t mxb_trainer_n_rounds(const mxb_trainer *trainer);
 
+/** The metric after `round` rounds, 0 to mxb_trainer_n_rounds, as mxb_model_curve. */
+MXB_API double mxb_trainer_curve(const mxb_trainer *trainer, size_t round, int valid);
+
 /** 1 when no further round will be trained, else 0. */
 MXB_API int mxb_trainer_is_done(const mxb_trainer *trainer);
 
@@ -421,6 +424,23 @@ typedef enum mxb_output {
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
                                                    mxb_output output, int n_threads, double *out, mxb_error *error);
 
+/** Predicts one row on the calling thread, bit for bit as mxb_model_predict: `n_values` numbers, the model's features
+ *  in order. NaN is missing; a text is its number, and what is no such number is missing. Not for models with rounds of
+ *  a caller's learner. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_predict_row(const mxb_model *model, const double *values, size_t n_values,
+                                                       mxb_output output, double *out, mxb_error *error);
+
+/** Predictions after each round in turn. */
+typedef struct mxb_stages mxb_stages;
+
+/** Stands before round 1. `model` and `dataset` must outlive it; arguments as for mxb_model_predict. */
+MXB_API MXB_NODISCARD mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
+                                                   mxb_stages **stages, mxb_error *error);
+/** Goes one round on and predicts every row with the rounds so far, bit for bit as a model of these alone would. All
+ *  rounds together cost about one mxb_model_predict. PARAM after the last. */
+MXB_API MXB_NODISCARD mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, mxb_error *error);
+MXB_API void mxb_stages_free(mxb_stages *stages);
+
 /** The metric of the model's curve over the rows of a dataset with a label; `n_threads` as for mxb_model_predict. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
                                                     double *metric, mxb_error *error);
@@ -435,8 +455,18 @@ MXB_API size_t mxb_model_feature_n_texts(const mxb_model *model, size_t feature)
 MXB_API const char *mxb_model_feature_text(const mxb_model *model, size_t feature, size_t code);
 /** Where the labels are texts, the one that the predicted value 0 or 1 stands for; else NULL. */
 MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
+/** The smaller (0) or larger (1) of the two labels of a `logloss` model, 0 and 1 where they are texts; else NaN. */
+MXB_API double mxb_model_label(const mxb_model *model, size_t label);
 /** In how many tree splits the feature is used. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
+
+/** Which rounds an importance is about. The values are fixed. */
+typedef enum mxb_importance { MXB_IMPORTANCE_TREE = 0, MXB_IMPORTANCE_FOURIER = 1 } mxb_importance;
+
+/** How much of the loss the rounds of one kind took off through each feature, into n_features values that are not
+ *  negative; docs/importance.md defines it. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
+                                                      mxb_error *error);
 
 /** Rounds that predictions use. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);

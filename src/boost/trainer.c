@@ -179,6 +179,10 @@ mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progres
 
 size_t mxb_trainer_n_rounds(const mxb_trainer *trainer) { return rounds_done(trainer); }
 
+double mxb_trainer_curve(const mxb_trainer *trainer, size_t round, int valid) {
+    return trainer == NULL ? (double)NAN : mxb_model_curve(trainer->model, round, valid);
+}
+
 int mxb_trainer_is_done(const mxb_trainer *trainer) { return trainer->is_done; }
 
 mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_error *error) {

@@ -230,6 +230,11 @@ const char *mxb_model_label_text(const mxb_model *model, size_t label) {
     return model != NULL && label < 2 ? model->label_texts[label] : NULL;
 }
 
+double mxb_model_label(const mxb_model *model, size_t label) {
+    int known = model != NULL && model->loss == MODEL_LOGLOSS && label < 2;
+    return known ? model->labels[label] : (double)NAN;
+}
+
 size_t mxb_model_feature_splits(const mxb_model *model, size_t feature) {
     int known = model != NULL && model->feature_splits != NULL && feature < model->n_features;
     return known ? model->feature_splits[feature] : 0;
