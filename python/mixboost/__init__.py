@@ -1,0 +1,1 @@
+"""mixboost: gradient boosting whose every round draws its base learner at random."""

@@ -1,0 +1,672 @@
+"""The C library: its functions as the header declares them, and one thin class for each of its handles.
+
+Nothing else in the package calls the library. A status other than MXB_OK becomes an exception with the library's
+sentence; arrays are handed over where they lie, and whoever points into them keeps them alive. Every call releases the
+interpreter lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint8, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+# ---- Declarations: a test compares them with the header ----------------------------------------------------------
+
+
+class Error(ctypes.Structure):
+    """The caller's room for a sentence."""
+
+    _fields_ = (("message", ctypes.c_char * 1024),)
+
+
+Handle = c_void_p
+Enum = c_int
+DoublePointer = POINTER(c_double)
+Texts = POINTER(c_char_p)
+ErrorPointer = POINTER(Error)
+
+ProgressFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_double, c_double, c_double)
+LossValueFunction = ctypes.CFUNCTYPE(
+    c_int, c_void_p, c_size_t, DoublePointer, DoublePointer, DoublePointer, ErrorPointer
+)
+LossDerivativesFunction = ctypes.CFUNCTYPE(
+    c_int, c_void_p, c_size_t, DoublePointer, DoublePointer, DoublePointer, DoublePointer, ErrorPointer
+)
+LossStartFunction = LossValueFunction
+LossMetricFunction = LossDerivativesFunction
+LossLinkFunction = ctypes.CFUNCTYPE(c_double, c_void_p, c_double)
+LearnerFitFunction = ctypes.CFUNCTYPE(c_int, c_void_p, Handle, POINTER(c_void_p), DoublePointer, ErrorPointer)
+LearnerPredictFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, Handle, DoublePointer, ErrorPointer)
+LearnerFreeFunction = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
+LearnerWriteFunction = ctypes.CFUNCTYPE(c_size_t, c_void_p, c_void_p, c_void_p, c_size_t)
+LearnerReadFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_void_p), ErrorPointer)
+
+# Result and arguments. A function that gives a STATUS takes an ErrorPointer after those written here.
+STATUS = "mxb_status"
+SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "mxb_version": (c_char_p,),
+    "mxb_dataset_create": (STATUS, c_size_t, POINTER(Handle)),
+    "mxb_dataset_add_column": (STATUS, Handle, c_char_p, c_void_p, c_ssize_t, Enum),
+    "mxb_dataset_add_text_column": (STATUS, Handle, c_char_p, c_void_p, c_ssize_t, Enum, Texts, c_size_t),
+    "mxb_dataset_set_validity": (STATUS, Handle, c_size_t, POINTER(c_uint8), c_size_t),
+    "mxb_dataset_add_matrix": (STATUS, Handle, c_void_p, Enum, c_size_t, c_ssize_t, c_ssize_t),
+    "mxb_dataset_set_label": (STATUS, Handle, c_void_p, c_ssize_t, Enum),
+    "mxb_dataset_set_text_label": (STATUS, Handle, c_void_p, c_ssize_t, Enum, Texts, c_size_t),
+    "mxb_dataset_set_weight": (STATUS, Handle, c_void_p, c_ssize_t, Enum),
+    "mxb_dataset_select": (STATUS, Handle, POINTER(c_size_t), c_size_t, POINTER(Handle)),
+    "mxb_dataset_split": (STATUS, Handle, c_double, c_int, c_uint64, POINTER(Handle), POINTER(Handle)),
+    "mxb_dataset_n_rows": (c_size_t, Handle),
+    "mxb_dataset_n_features": (c_size_t, Handle),
+    "mxb_dataset_feature_name": (c_char_p, Handle, c_size_t),
+    "mxb_dataset_feature_is_text": (c_int, Handle, c_size_t),
+    "mxb_dataset_read": (STATUS, Handle, c_size_t, c_size_t, c_size_t, DoublePointer),
+    "mxb_dataset_free": (None, Handle),
+    "mxb_table_read_csv": (STATUS, c_char_p, Enum, Texts, c_size_t, POINTER(Handle)),
+    "mxb_table_n_rows": (c_size_t, Handle),
+    "mxb_table_n_columns": (c_size_t, Handle),
+    "mxb_table_column_name": (c_char_p, Handle, c_size_t),
+    "mxb_table_column_is_text": (c_int, Handle, c_size_t),
+    "mxb_table_column_oddity": (c_char_p, Handle, c_size_t),
+    "mxb_dataset_from_table": (STATUS, Handle, c_char_p, c_char_p, Texts, c_size_t, POINTER(Handle)),
+    "mxb_table_free": (None, Handle),
+    "mxb_params_create": (STATUS, POINTER(Handle)),
+    "mxb_params_set": (STATUS, Handle, c_char_p, c_char_p),
+    "mxb_params_get": (c_char_p, Handle, c_char_p),
+    "mxb_params_free": (None, Handle),
+    "mxb_option_count": (c_size_t,),
+    "mxb_option_name": (c_char_p, c_size_t),
+    "mxb_option_type": (c_char_p, c_size_t),
+    "mxb_option_default": (c_char_p, c_size_t),
+    "mxb_option_range": (c_char_p, c_size_t),
+    "mxb_option_help": (c_char_p, c_size_t),
+    "mxb_loss_create": (STATUS, c_char_p, LossValueFunction, LossDerivativesFunction, c_void_p, POINTER(Handle)),
+    "mxb_loss_set_start": (None, Handle, LossStartFunction),
+    "mxb_loss_set_metric": (None, Handle, c_char_p, LossMetricFunction),
+    "mxb_loss_set_link": (None, Handle, LossLinkFunction),
+    "mxb_loss_free": (None, Handle),
+    "mxb_params_set_loss": (STATUS, Handle, Handle),
+    "mxb_round_data": (Handle, Handle),
+    "mxb_round_gradients": (DoublePointer, Handle),
+    "mxb_round_hessians": (DoublePointer, Handle),
+    "mxb_round_number": (c_size_t, Handle),
+    "mxb_round_seed": (c_uint64, Handle),
+    "mxb_round_targets": (None, Handle, DoublePointer, DoublePointer),
+    "mxb_learner_create": (
+        STATUS,
+        c_char_p,
+        LearnerFitFunction,
+        LearnerPredictFunction,
+        LearnerFreeFunction,
+        c_void_p,
+        POINTER(Handle),
+    ),
+    "mxb_learner_set_files": (None, Handle, LearnerWriteFunction, LearnerReadFunction),
+    "mxb_learner_free": (None, Handle),
+    "mxb_params_add_learner": (STATUS, Handle, Handle, c_double),
+    "mxb_train": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p, POINTER(Handle)),
+    "mxb_prepared_create": (STATUS, Handle, Handle, POINTER(Handle)),
+    "mxb_prepared_free": (None, Handle),
+    "mxb_trainer_create": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
+    "mxb_trainer_create_from": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),
+    "mxb_trainer_run": (STATUS, Handle, c_size_t, ProgressFunction, c_void_p),
+    "mxb_trainer_n_rounds": (c_size_t, Handle),
+    "mxb_trainer_is_done": (c_int, Handle),
+    "mxb_trainer_curve": (c_double, Handle, c_size_t, c_int),
+    "mxb_trainer_model": (STATUS, Handle, POINTER(Handle)),
+    "mxb_trainer_free": (None, Handle),
+    "mxb_cross_validate": (
+        STATUS,
+        Handle,
+        Handle,
+        c_size_t,
+        c_size_t,
+        c_int,
+        c_uint64,
+        ProgressFunction,
+        c_void_p,
+        DoublePointer,
+    ),
+    "mxb_model_save": (STATUS, Handle, c_char_p),
+    "mxb_model_load": (STATUS, c_char_p, POINTER(Handle)),
+    "mxb_model_load_with": (STATUS, c_char_p, Handle, POINTER(Handle)),
+    "mxb_model_to_bytes": (STATUS, Handle, POINTER(c_void_p), POINTER(c_size_t)),
+    "mxb_model_from_bytes": (STATUS, c_void_p, c_size_t, POINTER(Handle)),
+    "mxb_model_from_bytes_with": (STATUS, c_void_p, c_size_t, Handle, POINTER(Handle)),
+    "mxb_model_to_json": (STATUS, Handle, POINTER(c_void_p), POINTER(c_size_t)),
+    "mxb_bytes_free": (None, c_void_p),
+    "mxb_model_predict": (STATUS, Handle, Handle, Enum, c_int, DoublePointer),
+    "mxb_model_predict_row": (STATUS, Handle, c_void_p, c_size_t, Enum, DoublePointer),  # c_void_p also takes bytes
+    "mxb_model_evaluate": (STATUS, Handle, Handle, c_int, DoublePointer),
+    "mxb_stages_create": (STATUS, Handle, Handle, c_int, POINTER(Handle)),
+    "mxb_stages_next": (STATUS, Handle, Enum, DoublePointer),
+    "mxb_stages_free": (None, Handle),
+    "mxb_model_importance": (STATUS, Handle, Enum, DoublePointer),
+    "mxb_model_n_features": (c_size_t, Handle),
+    "mxb_model_feature_name": (c_char_p, Handle, c_size_t),
+    "mxb_model_feature_is_text": (c_int, Handle, c_size_t),
+    "mxb_model_feature_n_texts": (c_size_t, Handle, c_size_t),
+    "mxb_model_feature_text": (c_char_p, Handle, c_size_t, c_size_t),
+    "mxb_model_label_text": (c_char_p, Handle, c_size_t),
+    "mxb_model_label": (c_double, Handle, c_size_t),
+    "mxb_model_feature_splits": (c_size_t, Handle, c_size_t),
+    "mxb_model_n_rounds": (c_size_t, Handle),
+    "mxb_model_round_learner": (c_char_p, Handle, c_size_t),
+    "mxb_model_round_depth": (c_size_t, Handle, c_size_t),
+    "mxb_model_option": (c_char_p, Handle, c_char_p),
+    "mxb_model_metric": (c_char_p, Handle),
+    "mxb_model_n_curve": (c_size_t, Handle),
+    "mxb_model_curve": (c_double, Handle, c_size_t, c_int),
+    "mxb_model_stopped_early": (c_int, Handle),
+    "mxb_model_n_repairs": (c_size_t, Handle),
+    "mxb_model_free": (None, Handle),
+}
+
+
+def _exception(status: int, error: Error) -> BaseException:
+    """What a status other than MXB_OK is raised as: a callback's own exception where there is one."""
+    raised = getattr(_callback, "exception", None)
+    if raised is not None:
+        _callback.exception = None
+        assert isinstance(raised, BaseException)
+        return raised
+    kinds = {3: OSError, 5: MemoryError, 6: KeyboardInterrupt}
+    return kinds.get(status, ValueError)(_text(error.message))
+
+
+def _fallible(function: Any) -> Callable[..., None]:
+    def call(*arguments: Any) -> None:
+        error = Error()
+        status = function(*arguments, error)
+        if status != 0:
+            raise _exception(status, error)
+
+    return call
+
+
+def _load() -> Any:
+    library = ctypes.CDLL(str(Path(__file__).with_name("libmixboost.so")))
+    for name, (result, *arguments) in SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype = c_int if result is STATUS else result
+        function.argtypes = [*arguments, ErrorPointer] if result is STATUS else arguments
+        if result is STATUS:
+            setattr(library, name.removeprefix("mxb_"), _fallible(function))
+        else:
+            setattr(library, name.removeprefix("mxb_"), function)
+    return library
+
+
+_callback = threading.local()  # .exception: what a callback raised on this thread during a call
+_library = _load()
+
+
+def _text(value: bytes | None) -> str:
+    """Texts are UTF-8; other bytes, which a CSV file may have put into a model, come back as they were."""
+    return "" if value is None else value.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text_array(texts: Sequence[str]) -> Any:
+    return (c_char_p * len(texts))(*map(_bytes, texts))
+
+
+def _doubles(array: NDArray[np.float64]) -> Any:
+    return array.ctypes.data_as(DoublePointer)
+
+
+def _array(pointer: Any, n: int) -> NDArray[np.float64]:
+    """The doubles at an address of the library's, not copied."""
+    return np.ctypeslib.as_array(pointer, shape=(n,))
+
+
+class _Handle:
+    """Owns a handle of the library and whatever it points into."""
+
+    _free: Any
+
+    def __init__(self) -> None:
+        self._handle = Handle()
+        self._kept: list[object] = []
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", None)
+        if handle:
+            self._free(handle)
+
+
+# ---- Options -----------------------------------------------------------------------------------------------------
+
+
+class Option(NamedTuple):
+    """A row of the library's option table."""
+
+    name: str
+    type: str
+    default: str
+    range: str
+    help: str
+
+
+def version() -> str:
+    return _text(_library.mxb_version())
+
+
+def options() -> list[Option]:
+    """The library's option table."""
+    columns = [getattr(_library, f"mxb_option_{column}") for column in Option._fields]
+    return [Option(*(_text(column(i)) for column in columns)) for i in range(_library.mxb_option_count())]
+
+
+def _option_text(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+class Params(_Handle):
+    """A value for every option, and the caller's learners."""
+
+    _free = _library.mxb_params_free
+
+    def __init__(self, values: Mapping[str, object] | None = None) -> None:
+        super().__init__()
+        _library.params_create(ctypes.byref(self._handle))
+        for name, value in (values or {}).items():
+            _library.params_set(self._handle, _bytes(name), _bytes(_option_text(value)))
+
+    def add_learner(self, learner: Learner, probability: float) -> None:
+        self._kept.append(learner)
+        _library.params_add_learner(self._handle, learner._handle, probability)
+
+
+# ---- Data --------------------------------------------------------------------------------------------------------
+
+_TYPES = {
+    np.dtype(name): code
+    for code, name in enumerate(
+        "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split(), start=1
+    )
+}
+
+
+def is_readable(dtype: np.dtype[Any]) -> bool:
+    """Whether the library reads arrays of this type where they lie."""
+    return dtype in _TYPES
+
+
+class Dataset(_Handle):
+    """Rows of features with a label and a weight; a view of arrays, which it keeps alive."""
+
+    _free = _library.mxb_dataset_free
+
+    def __init__(self, n_rows: int) -> None:
+        super().__init__()
+        _library.dataset_create(n_rows, ctypes.byref(self._handle))
+
+    @property
+    def n_rows(self) -> int:
+        return int(_library.mxb_dataset_n_rows(self._handle))
+
+    @property
+    def n_features(self) -> int:
+        return int(_library.mxb_dataset_n_features(self._handle))
+
+    def _vector(self, array: NDArray[Any]) -> tuple[int, int, int]:
+        """Address, stride and type of a one-dimensional array, which is kept."""
+        if array.shape != (self.n_rows,):
+            raise ValueError(f"an array of shape {array.shape} does not fit {self.n_rows} rows")
+        self._kept.append(array)
+        return array.ctypes.data, array.strides[0], _TYPES[array.dtype]
+
+    def add_matrix(self, array: NDArray[Any]) -> None:
+        """Adds unnamed features: the columns of a two-dimensional array in any memory order."""
+        if array.shape[0] != self.n_rows:
+            raise ValueError(f"an array of shape {array.shape} does not fit {self.n_rows} rows")
+        self._kept.append(array)
+        by_row, by_column = array.strides
+        _library.dataset_add_matrix(
+            self._handle, array.ctypes.data, _TYPES[array.dtype], array.shape[1], by_row, by_column
+        )
+
+    def add_column(
+        self, name: str | None, array: NDArray[Any], validity: NDArray[np.uint8] | None = None, bit_offset: int = 0
+    ) -> None:
+        """Adds a feature; `validity`, if any, is a bitmap as Arrow has it, 0 where a value is missing."""
+        _library.dataset_add_column(self._handle, None if name is None else _bytes(name), *self._vector(array))
+        self._add_validity(validity, bit_offset)
+
+    def add_text_column(
+        self,
+        name: str | None,
+        codes: NDArray[Any],
+        texts: Sequence[str],
+        validity: NDArray[np.uint8] | None = None,
+        bit_offset: int = 0,
+    ) -> None:
+        """Adds a feature of text: row i has texts[codes[i]], and is missing where there is no such text."""
+        array = _text_array(texts)
+        self._kept.append(array)
+        encoded = None if name is None else _bytes(name)
+        _library.dataset_add_text_column(self._handle, encoded, *self._vector(codes), array, len(texts))
+        self._add_validity(validity, bit_offset)
+
+    def _add_validity(self, validity: NDArray[np.uint8] | None, bit_offset: int) -> None:
+        if validity is not None:
+            self._kept.append(validity)
+            pointer = validity.ctypes.data_as(POINTER(c_uint8))
+            _library.dataset_set_validity(self._handle, self.n_features - 1, pointer, bit_offset)
+
+    def set_label(self, array: NDArray[Any]) -> None:
+        _library.dataset_set_label(self._handle, *self._vector(array))
+
+    def set_text_label(self, codes: NDArray[Any], texts: Sequence[str]) -> None:
+        array = _text_array(texts)
+        self._kept.append(array)
+        _library.dataset_set_text_label(self._handle, *self._vector(codes), array, len(texts))
+
+    def set_weight(self, array: NDArray[Any]) -> None:
+        _library.dataset_set_weight(self._handle, *self._vector(array))
+
+    @classmethod
+    def _wrap(cls, handle: Handle, kept: object) -> Dataset:
+        dataset = cls.__new__(cls)
+        dataset._handle, dataset._kept = handle, [kept]
+        return dataset
+
+    def split(self, fraction: float, stratify: bool, seed: int) -> tuple[Dataset, Dataset]:
+        """Two views of the rows, drawn at random, `fraction` of them in the second."""
+        first, second = Handle(), Handle()
+        _library.dataset_split(self._handle, fraction, stratify, seed, ctypes.byref(first), ctypes.byref(second))
+        return self._wrap(first, self), self._wrap(second, self)
+
+
+class Rows:
+    """What the library shows a learner of rows: their values, for as long as the call lasts."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self.n_rows = int(_library.mxb_dataset_n_rows(handle))
+
+    def read(self, column: int) -> NDArray[np.float64]:
+        """A feature's values, NaN where missing."""
+        values = np.empty(self.n_rows)
+        _library.dataset_read(self._handle, column, 0, self.n_rows, _doubles(values))
+        return values
+
+
+# ---- Learners of one's own ---------------------------------------------------------------------------------------
+
+
+class Round(Rows):
+    """What a round offers a learner: the training rows and a weighted least-squares problem on them."""
+
+    def __init__(self, handle: Handle) -> None:
+        super().__init__(_library.mxb_round_data(handle))
+        self.number = int(_library.mxb_round_number(handle))
+        self.seed = int(_library.mxb_round_seed(handle))
+        self.targets = np.empty(self.n_rows)
+        self.weights = np.empty(self.n_rows)
+        _library.mxb_round_targets(handle, _doubles(self.targets), _doubles(self.weights))
+
+
+class LearnerFunctions(Protocol):
+    """A learner class in Python. A term is a number from 1 on that the class understands."""
+
+    def fit(self, round: Round) -> tuple[int, NDArray[np.float64]]:
+        """The term and its value in every training row, before the learning rate."""
+
+    def predict(self, term: int, rows: Rows) -> NDArray[np.float64]:
+        """The term's value in every row."""
+
+
+def _guarded(function: Callable[..., None]) -> Callable[..., int]:
+    """A callback that keeps what it raises for the call that the library is in."""
+
+    def call(*arguments: Any) -> int:
+        try:
+            function(*arguments)
+        except BaseException as raised:
+            _callback.exception = raised
+            return 1
+        return 0
+
+    return call
+
+
+class Learner(_Handle):
+    """A learner class of the caller's. Files keep the number of a term; the caller keeps what it stands for."""
+
+    _free = _library.mxb_learner_free
+
+    def __init__(self, name: str, functions: LearnerFunctions) -> None:
+        super().__init__()
+
+        def fit(_context: int, round: Handle, term: Any, values: Any, _error: Any) -> None:
+            seen = Round(round)
+            term[0], _array(values, seen.n_rows)[:] = functions.fit(seen)
+
+        def predict(_context: int, term: int, data: Handle, values: Any, _error: Any) -> None:
+            rows = Rows(data)
+            _array(values, rows.n_rows)[:] = functions.predict(term, rows)
+
+        def write(_context: int, term: int, data: int | None, capacity: int) -> int:
+            if data and capacity >= 8:
+                ctypes.memmove(data, term.to_bytes(8, "little"), 8)
+            return 8
+
+        def read(_context: int, data: int, n_bytes: int, term: Any, _error: Any) -> None:
+            if n_bytes != 8:
+                raise ValueError(f"a round of the learner {name} has {n_bytes} bytes, not 8")
+            term[0] = int.from_bytes(ctypes.string_at(data, 8), "little")
+
+        callbacks = [
+            LearnerFitFunction(_guarded(fit)),
+            LearnerPredictFunction(_guarded(predict)),
+            LearnerWriteFunction(write),
+            LearnerReadFunction(_guarded(read)),
+        ]
+        self._kept += callbacks
+        keep_terms = LearnerFreeFunction(0)
+        _library.learner_create(_bytes(name), *callbacks[:2], keep_terms, None, ctypes.byref(self._handle))
+        _library.mxb_learner_set_files(self._handle, *callbacks[2:])
+
+
+# ---- Training ----------------------------------------------------------------------------------------------------
+
+
+class _Prepared(_Handle):
+    _free = _library.mxb_prepared_free
+
+    def __init__(self, train: Dataset, params: Params) -> None:
+        super().__init__()
+        self._kept += [train]
+        _library.prepared_create(train._handle, params._handle, ctypes.byref(self._handle))
+
+
+class Trainer(_Handle):
+    """A training that pauses between rounds."""
+
+    _free = _library.mxb_trainer_free
+
+    def __init__(self, train: Dataset, valid: Dataset | None, params: Params) -> None:
+        super().__init__()
+        prepared = _Prepared(train, params)
+        self._params = params
+        self._kept += [prepared, valid]
+        handle = valid._handle if valid is not None else None
+        _library.trainer_create(prepared._handle, handle, params._handle, ctypes.byref(self._handle))
+
+    def run(self, until_round: int) -> None:
+        _library.trainer_run(self._handle, until_round, ProgressFunction(0), None)
+
+    @property
+    def n_rounds(self) -> int:
+        return int(_library.mxb_trainer_n_rounds(self._handle))
+
+    @property
+    def is_done(self) -> bool:
+        return bool(_library.mxb_trainer_is_done(self._handle))
+
+    def loss(self, round: int, valid: bool) -> float:
+        """The metric on the training or validation rows after so many rounds; NaN where there is none."""
+        return float(_library.mxb_trainer_curve(self._handle, round, valid))
+
+    def model(self) -> Model:
+        handle = Handle()
+        _library.trainer_model(self._handle, ctypes.byref(handle))
+        return Model(handle, self._params)
+
+
+# ---- Model -------------------------------------------------------------------------------------------------------
+
+VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
+TREE, FOURIER = 0, 1  # mxb_importance
+
+
+class Model(_Handle):
+    """A fitted ensemble; never changes. Keeps the params that bring its own learners."""
+
+    _free = _library.mxb_model_free
+
+    def __init__(self, handle: Handle, params: Params | None) -> None:
+        self._handle, self._kept = handle, [params]
+        self.n_features = int(_library.mxb_model_n_features(handle))
+        self.n_rounds = int(_library.mxb_model_n_rounds(handle))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        handle = Handle()
+        _library.model_load(os.fsencode(path), ctypes.byref(handle))
+        return cls(handle, None)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, params: Params | None = None) -> Model:
+        """`params` brings the learners of one's own."""
+        handle = Handle()
+        if params is None:
+            _library.model_from_bytes(data, len(data), ctypes.byref(handle))
+        else:
+            _library.model_from_bytes_with(data, len(data), params._handle, ctypes.byref(handle))
+        return cls(handle, params)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        _library.model_save(self._handle, os.fsencode(path))
+
+    def _copy_bytes(self, function: Callable[..., None]) -> bytes:
+        data, n_bytes = c_void_p(), c_size_t()
+        function(self._handle, ctypes.byref(data), ctypes.byref(n_bytes))
+        try:
+            return ctypes.string_at(data, n_bytes.value)
+        finally:
+            _library.mxb_bytes_free(data)
+
+    def to_bytes(self) -> bytes:
+        return self._copy_bytes(_library.model_to_bytes)
+
+    def to_json(self) -> str:
+        return _text(self._copy_bytes(_library.model_to_json))
+
+    def predict(self, dataset: Dataset, output: int, n_threads: int) -> NDArray[np.float64]:
+        out = np.empty(dataset.n_rows)
+        _library.model_predict(self._handle, dataset._handle, output, n_threads, _doubles(out))
+        return out
+
+    def stages(self, dataset: Dataset, output: int, n_threads: int) -> Iterator[NDArray[np.float64]]:
+        """The predictions after each round in turn."""
+        stages = _Stages(self, dataset, n_threads)
+        for _ in range(self.n_rounds):
+            yield stages.next(output)
+
+    def importance(self, part: int) -> NDArray[np.float64]:
+        """What each feature brought, in tree rounds or in fourier rounds."""
+        out = np.empty(self.n_features)
+        _library.model_importance(self._handle, part, _doubles(out))
+        return out
+
+    def feature_names(self) -> list[str] | None:
+        names = [_library.mxb_model_feature_name(self._handle, i) for i in range(self.n_features)]
+        return None if names[0] is None else [_text(name) for name in names]
+
+    def is_text(self, feature: int) -> bool:
+        return bool(_library.mxb_model_feature_is_text(self._handle, feature))
+
+    def texts(self, feature: int) -> list[str]:
+        """The texts of a feature that holds text, in the order of their numbers."""
+        n_texts = _library.mxb_model_feature_n_texts(self._handle, feature)
+        return [_text(_library.mxb_model_feature_text(self._handle, feature, i)) for i in range(n_texts)]
+
+    def labels(self) -> list[str] | list[float] | None:
+        """The two labels of a classifier, texts or numbers; None for other models."""
+        texts = [_library.mxb_model_label_text(self._handle, i) for i in (0, 1)]
+        if texts[0] is not None:
+            return [_text(text) for text in texts]
+        numbers = [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
+        return None if np.isnan(numbers[0]) else numbers
+
+    def option(self, name: str) -> str | None:
+        value = _library.mxb_model_option(self._handle, _bytes(name))
+        return None if value is None else _text(value)
+
+    def rounds(self) -> list[tuple[str, int]]:
+        """For each round the name of its learner class and the depth drawn (0 where it is no tree)."""
+        numbers = range(1, self.n_rounds + 1)
+        name, depth = _library.mxb_model_round_learner, _library.mxb_model_round_depth
+        return [(_text(name(self._handle, i)), int(depth(self._handle, i))) for i in numbers]
+
+    @property
+    def metric(self) -> str:
+        return _text(_library.mxb_model_metric(self._handle))
+
+    def curve(self, valid: bool) -> NDArray[np.float64]:
+        """The metric after 0, 1, ... rounds, also those that early stopping left out; NaN where there is none."""
+        n = _library.mxb_model_n_curve(self._handle)
+        return np.array([_library.mxb_model_curve(self._handle, i, valid) for i in range(n + 1)])
+
+    @property
+    def stopped_early(self) -> bool:
+        return bool(_library.mxb_model_stopped_early(self._handle))
+
+    @property
+    def n_repairs(self) -> int:
+        return int(_library.mxb_model_n_repairs(self._handle))
+
+    def row_predictor(self, output: int) -> Callable[[bytes], float]:
+        """A function from the n_features doubles of a row, as bytes, to its prediction; nothing but the call."""
+        function, handle, n = _library.mxb_model_predict_row, self._handle, self.n_features
+        checked = _library.model_predict_row
+
+        def predict(values: bytes) -> float:
+            out = c_double()
+            if function(handle, values, n, output, out, None) != 0:
+                checked(handle, values, n, output, out)
+            return out.value
+
+        return predict
+
+
+class _Stages(_Handle):
+    _free = _library.mxb_stages_free
+
+    def __init__(self, model: Model, dataset: Dataset, n_threads: int) -> None:
+        super().__init__()
+        self._kept += [model, dataset]
+        self._n_rows = dataset.n_rows
+        _library.stages_create(model._handle, dataset._handle, n_threads, ctypes.byref(self._handle))
+
+    def next(self, output: int) -> NDArray[np.float64]:
+        out = np.empty(self._n_rows)
+        _library.stages_next(self._handle, output, _doubles(out))
+        return out
