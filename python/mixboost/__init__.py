@@ -1,1 +1,51 @@
-"""mixboost: gradient boosting whose every round draws its base learner at random."""
+"""mixboost: gradient boosting whose every round draws its base learner at random.
+
+Estimators are imported when they are first named, since they bring scikit-learn with them; ``import mixboost`` alone
+costs little more than numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._native import version as _version
+
+if TYPE_CHECKING:
+    from . import plot
+    from ._estimators import MixBoostClassifier, MixBoostRegressor
+    from ._heterogeneous import HeterogeneousBoostingClassifier, HeterogeneousBoostingRegressor
+    from ._progress import Progress
+
+__all__ = [
+    "HeterogeneousBoostingClassifier",
+    "HeterogeneousBoostingRegressor",
+    "MixBoostClassifier",
+    "MixBoostRegressor",
+    "Progress",
+    "plot",
+]
+
+__version__ = _version()
+
+_MODULES = {
+    "HeterogeneousBoostingClassifier": "._heterogeneous",
+    "HeterogeneousBoostingRegressor": "._heterogeneous",
+    "MixBoostClassifier": "._estimators",
+    "MixBoostRegressor": "._estimators",
+    "Progress": "._progress",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return import_module(".plot", __name__)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

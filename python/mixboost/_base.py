@@ -1,0 +1,157 @@
+"""What all boosters of the package share: a training of a C model, what is known of it afterwards, and pickling."""
+
+from __future__ import annotations
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
+
+from . import _native
+from ._progress import Callback, run_rounds
+from ._targets import Classes, Numbers, Weight
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """An integer is the seed itself, so that the program trains the same model; anything else draws one."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def thread_count(n_threads: int | None) -> int:
+    """What scikit-learn's n_jobs means, and 0 for all processors, as the library has it."""
+    if n_threads is None or n_threads < -1:
+        return int(joblib.effective_n_jobs(n_threads))
+    return 0 if n_threads == -1 else n_threads
+
+
+class Booster(BaseEstimator):
+    """A booster: subclasses say how X becomes rows of the library and which learners the rounds draw."""
+
+    _model: _native.Model
+    random_state: int | np.random.RandomState | None
+    validation_fraction: float | None
+    verbose: int
+
+    # ---- What subclasses say ----
+
+    @abstractmethod
+    def _features(self, X: Any, reset: bool) -> _native.Dataset:
+        """The rows of X; `reset` at the beginning of a training, when features and their names are learned."""
+
+    @abstractmethod
+    def _check_target(self, y: Any) -> NDArray[Any]:
+        """y as an array of one dimension."""
+
+    @abstractmethod
+    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers | Classes:
+        """What is to be predicted."""
+
+    # ---- Training ----
+
+    def _rows(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, targets: Numbers | Classes | None
+    ) -> tuple[_native.Dataset, Numbers | Classes]:
+        """A dataset with labels and weights. Without `targets` these are the training rows, which state them."""
+        dataset = self._features(X, reset=targets is None)
+        y = self._check_target(y)
+        check_consistent_length(X, y)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        targets = targets or self._learn_target(y, weight)
+        targets.attach(dataset, y, weight)
+        return dataset, targets
+
+    def _validation_rows(
+        self, train: _native.Dataset, targets: Numbers | Classes, eval_set: Any, eval_sample_weight: Any
+    ) -> tuple[_native.Dataset, _native.Dataset | None]:
+        """The rows to train on and those that early stopping looks at."""
+        if eval_set is None:
+            if eval_sample_weight is not None:
+                raise ValueError("eval_sample_weight is given, but no eval_set")
+            if self.validation_fraction is None:
+                return train, None
+            stratify = isinstance(targets, Classes)
+            return train.split(float(self.validation_fraction), stratify, seed_of(self.random_state))
+        if isinstance(eval_set, list) and len(eval_set) == 1:  # as other boosters have it
+            eval_set = eval_set[0]
+            if isinstance(eval_sample_weight, list) and len(eval_sample_weight) == 1:
+                eval_sample_weight = eval_sample_weight[0]
+        if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+            raise ValueError("eval_set must be a pair (X, y), or a list of one such pair")
+        if self.validation_fraction is not None:
+            raise ValueError("eval_set and validation_fraction are given; only one of them can be")
+        return train, self._rows(*eval_set, eval_sample_weight, targets)[0]
+
+    def _train(
+        self,
+        train: _native.Dataset,
+        valid: _native.Dataset | None,
+        params: _native.Params,
+        n_rounds: int,
+        callbacks: Iterable[Callback] | None,
+    ) -> None:
+        trainer = _native.Trainer(train, valid, params)
+        self._set_model(run_rounds(trainer, n_rounds, callbacks, self.verbose))
+
+    def _set_model(self, model: _native.Model) -> None:
+        self._model = model
+        self.best_iteration_ = model.n_rounds
+        self.evals_result_ = {}
+        for name, is_valid in (("training", False), ("validation", True)):
+            losses = model.curve(is_valid)[1:]
+            if not np.isnan(losses).any():
+                self.evals_result_[name] = {model.metric: losses.tolist()}
+
+    def _forget(self) -> None:
+        """A training that does not come to its end leaves an estimator that is not fitted."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
+            delattr(self, name)
+        self.__dict__.pop("_model", None)
+
+    # ---- Fitted ----
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in vars(self)
+
+    def _fitted(self) -> _native.Model:
+        if "_model" not in vars(self):
+            check_is_fitted(self)
+        return self._model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The model as the bytes of its file."""
+        state = dict(super().__getstate__())
+        if "_model" in state:
+            state["_model"] = state["_model"].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "_model" in state:
+            state["_model"] = self._load_model(state["_model"], state)
+        super().__setstate__(state)
+
+    def _load_model(self, data: bytes, state: dict[str, Any]) -> _native.Model:
+        return _native.Model.from_bytes(data)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """The parameters of the constructor, and of the parent's where it passes ``**kwargs`` on."""
+        names: set[str] = set()
+        for parent in cls.__mro__:
+            if "__init__" in vars(parent):
+                parameters = inspect.signature(vars(parent)["__init__"]).parameters.values()
+                names |= {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)} - {"self"}
+                if all(p.kind is not p.VAR_KEYWORD for p in parameters):
+                    break
+        return sorted(names)

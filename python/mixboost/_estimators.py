@@ -1,0 +1,574 @@
+"""MixBoostRegressor and MixBoostClassifier: the library's own learners behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from . import _native
+from ._base import Booster, seed_of, thread_count
+from ._columns import dataset_of, is_frame, row_reader
+from ._progress import Callback
+from ._targets import Classes, ClassWeight, Numbers, Weight
+
+Self = TypeVar("Self", bound="MixBoost")
+
+_PYTHON_TYPES = {
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "number or auto": 'float or "auto"',
+    "list or auto": 'sequence of float or "auto"',
+    "choice": "str",
+}
+
+_OTHER_MEANINGS = {
+    "n_threads": "Threads; 0 and -1: all processors, -2: all but one, and so on; None: 1, or what a joblib context says.",
+    "random_state": "Seed of all random draws. A RandomState, or None for numpy's own, draws the seed anew for each fit.",
+}
+
+
+def _option_value(option: _native.Option, text: str) -> Any:
+    """An option of a model file as the constructor takes it."""
+    if text == "auto" or option.type == "choice":
+        return text
+    if option.type == "boolean":
+        return text == "true"
+    if option.type == "list or auto":
+        return [float(number) for number in text.split(",")]
+    return int(text) if option.type == "integer" else float(text)
+
+
+def _describe_options(objective: str) -> str:
+    """The parameters of a constructor, from the library's option table, for its docstring."""
+    lines = []
+    for option in _native.options():
+        default = objective if option.name == "objective" else option.default
+        meaning = _OTHER_MEANINGS.get(option.name, option.help)
+        lines.append(f"    {option.name} : {_PYTHON_TYPES[option.type]}, default={default}")
+        lines.append(f"        {meaning} Allowed: {option.range}.")
+    return "\n".join(lines).lstrip()
+
+
+class MixBoost(Booster):
+    """What the regressor and the classifier share: the library's options, and X read where it lies."""
+
+    def __init__(
+        self,
+        *,
+        num_round: int = 100,
+        objective: str = "mse",
+        learning_rate: float = 0.1,
+        random_state: int | np.random.RandomState | None = 0,
+        colsample: float = 1.0,
+        subsample: float = 1.0,
+        lambda_l2: float = 1.0,
+        min_child_weight: float = 0.01,
+        early_stopping_rounds: int = 50,
+        base_score: float | Literal["auto"] = "auto",
+        tree_probability: float = 0.9,
+        min_max_depth: int = 1,
+        max_max_depth: int = 8,
+        depth_probabilities: Sequence[float] | Literal["auto"] = "auto",
+        use_histograms: bool = True,
+        hist_nbins: int = 256,
+        tree_n_threads: int = 0,
+        alpha: float = 0.001,
+        fit_intercept: bool = True,
+        ridge_n_threads: int = 0,
+        gamma: float = 0.05,
+        n_components: int = 100,
+        fourier_scaling: Literal["none", "standard", "rank"] = "rank",
+        kernel_n_threads: int = 0,
+        n_threads: int | None = 0,
+        validation_fraction: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.num_round = num_round
+        self.objective = objective
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.colsample = colsample
+        self.subsample = subsample
+        self.lambda_l2 = lambda_l2
+        self.min_child_weight = min_child_weight
+        self.early_stopping_rounds = early_stopping_rounds
+        self.base_score = base_score
+        self.tree_probability = tree_probability
+        self.min_max_depth = min_max_depth
+        self.max_max_depth = max_max_depth
+        self.depth_probabilities = depth_probabilities
+        self.use_histograms = use_histograms
+        self.hist_nbins = hist_nbins
+        self.tree_n_threads = tree_n_threads
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.ridge_n_threads = ridge_n_threads
+        self.gamma = gamma
+        self.n_components = n_components
+        self.fourier_scaling = fourier_scaling
+        self.kernel_n_threads = kernel_n_threads
+        self.n_threads = n_threads
+        self.validation_fraction = validation_fraction
+        self.verbose = verbose
+
+    # ---- Training ----
+
+    def _params(self) -> _native.Params:
+        values = {option.name: getattr(self, option.name) for option in _native.options()}
+        values["random_state"] = seed_of(self.random_state)
+        values["n_threads"] = thread_count(self.n_threads)
+        return _native.Params(values)
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        callbacks: Iterable[Callback] | None = None,
+    ) -> Self:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numbers, NaN where missing, read where they lie; frames may also have columns of text and categories.
+        y : array-like of shape (n_samples,)
+            What is to be predicted: numbers for the regressor, two different labels for the classifier.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts: weight 2 is as the row twice, weight 0 as if it were not there.
+        eval_set : tuple (X, y), optional
+            Validation rows: the training stops when their loss has not improved for ``early_stopping_rounds`` rounds and
+            keeps the best round.
+        eval_sample_weight : array-like, optional
+            The weights of the validation rows.
+        callbacks : iterable of callables, optional
+            Each is called after every round with a :class:`Progress`; one that returns True stops the training, and the
+            rounds so far are the model.
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        try:
+            params = self._params()
+            train, targets = self._rows(X, y, sample_weight, None)
+            train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
+            self._train(train, valid, params, int(self.num_round), callbacks)
+        except BaseException:
+            self._forget()
+            raise
+        return self
+
+    # ---- Rows ----
+
+    def _features(self, X: Any, reset: bool) -> _native.Dataset:
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False)
+        return dataset_of(X)
+
+    def _predict(self, X: Any, output: int) -> NDArray[np.float64]:
+        return self._fitted().predict(self._rows_to_predict(X), output, thread_count(self.n_threads))
+
+    def _stages(self, X: Any, output: int) -> Iterator[NDArray[np.float64]]:
+        return self._fitted().stages(self._rows_to_predict(X), output, thread_count(self.n_threads))
+
+    def _rows_to_predict(self, X: Any) -> _native.Dataset:
+        """As `_features`, but an array that plainly fits is not asked twice: scikit-learn's checks take longer."""
+        model = self._fitted()
+        if (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.shape[1] == model.n_features
+            and X.shape[0] > 0
+            and X.dtype in (np.float64, np.float32)
+            and "feature_names_in_" not in vars(self)
+        ):
+            return dataset_of(X)
+        return self._features(X, reset=False)
+
+    def row_predictor(self) -> Callable[[Any], float]:
+        """Make a function that predicts one row in a few microseconds, for services.
+
+        Returns
+        -------
+        callable
+            Takes the features of one row in order: a one-dimensional array, a list or a tuple, text where the model has
+            text. Gives a float: the prediction of a regressor, the probability of ``classes_[1]`` of a classifier; bit
+            for bit that of ``predict`` and ``predict_proba``. Several threads may call it at once. It goes on predicting
+            with this model when the estimator is fitted again.
+        """
+        model = self._fitted()
+        read, predict = row_reader(model), model.row_predictor(self._row_output)
+
+        def predict_row(x: Any) -> float:
+            return predict(read(x))
+
+        return predict_row
+
+    # ---- Importances ----
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """What each feature brought to the fit, tree and fourier rounds together; sums to 1."""
+        return self.tree_importances_ + self.fourier_importances_
+
+    @property
+    def tree_importances_(self) -> NDArray[np.float64]:
+        """The part of ``feature_importances_`` that came from the splits of trees."""
+        return self._importances(_native.TREE)
+
+    @property
+    def fourier_importances_(self) -> NDArray[np.float64]:
+        """The part of ``feature_importances_`` that came from fourier rounds."""
+        return self._importances(_native.FOURIER)
+
+    def _importances(self, part: int) -> NDArray[np.float64]:
+        model = self._fitted()
+        parts = {each: model.importance(each) for each in (_native.TREE, _native.FOURIER)}
+        largest = max(part.max() for part in parts.values()) or 1.0
+        total = sum(float((each / largest).sum()) for each in parts.values()) or 1.0
+        return parts[part] / largest / total  # in two steps: the sum may be more than a double holds
+
+    # ---- Files ----
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that the program and the C library read, too.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; it is replaced in one step, so that it never holds half a model.
+        """
+        self._fitted().save(path)
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """Make a fitted estimator of a model file, whoever wrote it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        estimator
+            Its parameters are those the model was trained with; what a file does not keep (thread counts,
+            ``validation_fraction``, ``class_weight``, ``verbose``) is at its default.
+        """
+        model = _native.Model.load(path)
+        estimator = cls()
+        kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
+        values = {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
+        if values["objective"] != estimator.get_params()["objective"]:
+            wanted = {"mse": "MixBoostRegressor", "logloss": "MixBoostClassifier"}
+            raise ValueError(
+                f"{os.fspath(path)} has a model of objective {values['objective']}; "
+                + f"load it with {wanted.get(values['objective'], 'the C library')}"
+            )
+        estimator.set_params(**values)
+        estimator.n_features_in_ = model.n_features
+        names = model.feature_names()
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator._adopt(model)
+        return estimator
+
+    def _adopt(self, model: _native.Model) -> None:
+        self._set_model(model)
+
+    _row_output: int
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class MixBoostRegressor(RegressorMixin, MixBoost):
+    __doc__ = f"""Gradient boosting for regression whose rounds draw trees of random depth or kernel ridge regressions.
+
+    Parameters
+    ----------
+    {_describe_options("mse")}
+    validation_fraction : float, optional
+        Part of the rows that is kept aside, at random, for early stopping; not together with ``eval_set``.
+    verbose : int, default=0
+        1 shows the progress of a training.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X was a frame with names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        What each feature brought, summing to 1: ``tree_importances_ + fourier_importances_``.
+    best_iteration_ : int
+        Rounds that predictions use; with validation rows, those up to the best one.
+    evals_result_ : dict
+        The metric after each round: ``evals_result_["training"]["rmse"]``, and ``["validation"]`` where there was one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixboost import MixBoostRegressor
+    >>> random = np.random.default_rng(0)
+    >>> X = random.uniform(-3, 3, (500, 2))
+    >>> y = np.sin(X[:, 0]) + (X[:, 1] > 0)
+    >>> model = MixBoostRegressor(num_round=200).fit(X, y)
+    >>> bool(model.score(X, y) > 0.99)
+    True
+    """
+
+    _row_output = _native.VALUE
+
+    def _check_target(self, y: Any) -> NDArray[Any]:
+        return np.asarray(validate_data(self, y=y, y_numeric=True))
+
+    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers:
+        return Numbers()
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict every row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            A row's prediction depends on that row alone, to the last bit.
+        """
+        return self._predict(X, _native.VALUE)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict every row after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
+        """
+        return self._stages(X, _native.VALUE)
+
+
+class MixBoostClassifier(ClassifierMixin, MixBoost):
+    __doc__ = f"""Gradient boosting for two classes whose rounds draw trees of random depth or kernel ridge regressions.
+
+    Parameters
+    ----------
+    {_describe_options("logloss")}
+    class_weight : "balanced" or dict, optional
+        A factor on the weights of each class. "balanced": both classes weigh the same in all.
+    validation_fraction : float, optional
+        Part of the rows of each class that is kept aside, at random, for early stopping; not together with ``eval_set``.
+    verbose : int, default=0
+        1 shows the progress of a training.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The two labels, sorted.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X was a frame with names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        What each feature brought, summing to 1: ``tree_importances_ + fourier_importances_``.
+    best_iteration_ : int
+        Rounds that predictions use; with validation rows, those up to the best one.
+    evals_result_ : dict
+        The metric after each round: ``evals_result_["training"]["logloss"]``, and ``["validation"]`` where there was one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mixboost import MixBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = MixBoostClassifier().fit(X[:400], y[:400])
+    >>> bool(model.score(X[400:], y[400:]) > 0.95)
+    True
+    """
+
+    _row_output = _native.PROBABILITY
+
+    def __init__(
+        self,
+        *,
+        num_round: int = 100,
+        objective: str = "logloss",
+        learning_rate: float = 0.1,
+        random_state: int | np.random.RandomState | None = 0,
+        colsample: float = 1.0,
+        subsample: float = 1.0,
+        lambda_l2: float = 1.0,
+        min_child_weight: float = 0.01,
+        early_stopping_rounds: int = 50,
+        base_score: float | Literal["auto"] = "auto",
+        tree_probability: float = 0.9,
+        min_max_depth: int = 1,
+        max_max_depth: int = 8,
+        depth_probabilities: Sequence[float] | Literal["auto"] = "auto",
+        use_histograms: bool = True,
+        hist_nbins: int = 256,
+        tree_n_threads: int = 0,
+        alpha: float = 0.001,
+        fit_intercept: bool = True,
+        ridge_n_threads: int = 0,
+        gamma: float = 0.05,
+        n_components: int = 100,
+        fourier_scaling: Literal["none", "standard", "rank"] = "rank",
+        kernel_n_threads: int = 0,
+        n_threads: int | None = 0,
+        class_weight: ClassWeight = None,
+        validation_fraction: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.num_round = num_round
+        self.objective = objective
+        self.learning_rate = learning_rate
+        self.random_state = random_state
+        self.colsample = colsample
+        self.subsample = subsample
+        self.lambda_l2 = lambda_l2
+        self.min_child_weight = min_child_weight
+        self.early_stopping_rounds = early_stopping_rounds
+        self.base_score = base_score
+        self.tree_probability = tree_probability
+        self.min_max_depth = min_max_depth
+        self.max_max_depth = max_max_depth
+        self.depth_probabilities = depth_probabilities
+        self.use_histograms = use_histograms
+        self.hist_nbins = hist_nbins
+        self.tree_n_threads = tree_n_threads
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.ridge_n_threads = ridge_n_threads
+        self.gamma = gamma
+        self.n_components = n_components
+        self.fourier_scaling = fourier_scaling
+        self.kernel_n_threads = kernel_n_threads
+        self.n_threads = n_threads
+        self.class_weight = class_weight
+        self.validation_fraction = validation_fraction
+        self.verbose = verbose
+
+    def _check_target(self, y: Any) -> NDArray[Any]:
+        return np.asarray(validate_data(self, y=y))
+
+    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Classes:
+        classes = Classes(y, weight, self.class_weight)
+        self.classes_ = classes.labels
+        return classes
+
+    def _adopt(self, model: _native.Model) -> None:
+        super()._adopt(model)
+        labels = np.array(model.labels())
+        whole = labels.dtype.kind == "f" and np.all(labels == labels.astype(np.int64))
+        self.classes_ = labels.astype(np.int64) if whole else labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The columns are in the order of ``classes_``.
+        """
+        return _two_columns(self._predict(X, _native.PROBABILITY))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the more likely class of every row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._choose(self.decision_function(X))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Predict the log-odds of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._predict(X, _native.RAW)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predict the more likely class of every row after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
+        """
+        return map(self._choose, self._stages(X, _native.RAW))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict the probability of each class after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, 2)
+            The probabilities after 1, 2, ... rounds; the last are those of ``predict_proba``.
+        """
+        return map(_two_columns, self._stages(X, _native.PROBABILITY))
+
+    def _choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes_[(scores > 0).astype(np.intp)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _two_columns(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.column_stack([1.0 - probability, probability])

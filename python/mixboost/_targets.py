@@ -1,0 +1,86 @@
+"""What is to be predicted, numbers or two classes, as the library is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from ._native import Dataset, is_readable
+
+Weight = NDArray[np.float64] | None
+ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
+
+
+class Numbers:
+    """The targets of a regressor."""
+
+    def attach(self, dataset: Dataset, y: NDArray[Any], weight: Weight) -> None:
+        """Gives a dataset its labels and weights."""
+        dataset.set_label(y if is_readable(y.dtype) else y.astype(np.float64))
+        if weight is not None:
+            dataset.set_weight(weight)
+
+
+class Classes:
+    """The two labels of a classifier: those of the training rows that weigh anything.
+
+    Numbers go to the library as numbers and texts as texts, so that the model file has them. Labels that a double cannot
+    hold exactly (integers beyond 2**53) are 0 and 1 there.
+    """
+
+    def __init__(self, y: NDArray[Any], weight: Weight, class_weight: ClassWeight) -> None:
+        if weight is not None:
+            y, weight = y[weight > 0], weight[weight > 0]
+        check_classification_targets(y)
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind != "binary":
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        self.labels: NDArray[Any] = np.unique(y)
+        if len(self.labels) != 2:
+            raise ValueError(f"A classifier needs rows of two classes; y has one class, {self.labels.tolist()[0]!r}.")
+        self._numbers = self._exact_numbers()
+        self._weights = self._weigh(class_weight, y, weight)
+
+    def _exact_numbers(self) -> NDArray[np.float64] | None:
+        """The labels as the library keeps them; None for texts."""
+        labels = self.labels.tolist()
+        if any(isinstance(label, str) for label in labels):
+            return None
+        numbers = [float(label) for label in labels]
+        return np.array(numbers if numbers == labels else [0.0, 1.0])
+
+    def _weigh(self, class_weight: ClassWeight, y: NDArray[Any], weight: Weight) -> NDArray[np.float64] | None:
+        """A factor for the rows of each class. "balanced" counts a row of weight k as k rows."""
+        if class_weight is None:
+            return None
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            totals = np.bincount(self.encode(y), weights=weight, minlength=2)
+            return np.asarray(totals.sum() / (2 * totals))
+        return np.asarray(compute_class_weight(class_weight, classes=self.labels, y=y), dtype=np.float64)
+
+    def encode(self, y: NDArray[Any], weight: Weight = None) -> NDArray[np.int8]:
+        """0 and 1 for the two labels. Rows that weigh nothing may have any."""
+        codes = np.asarray(y == self.labels[1]).astype(np.int8)
+        strange = self.labels[codes] != y
+        if weight is not None:
+            strange &= weight > 0
+        if np.any(strange):
+            raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which the training rows do not have.")
+        return codes
+
+    def attach(self, dataset: Dataset, y: NDArray[Any], weight: Weight) -> None:
+        """Gives a dataset its labels, and its weights times those of the classes."""
+        codes = self.encode(y, weight)
+        if self._numbers is None:
+            dataset.set_text_label(codes, self.labels.tolist())
+        else:
+            dataset.set_label(self._numbers[codes])
+        if self._weights is not None:
+            weight = self._weights[codes] * (1.0 if weight is None else weight)
+        if weight is not None:
+            dataset.set_weight(weight)
