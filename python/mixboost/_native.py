@@ -214,6 +214,8 @@ def _text(value: bytes | None) -> str:
 
 
 def _bytes(text: str) -> bytes:
+    if "\0" in text:  # where the library's texts end
+        raise ValueError(f"{text!r} has a character NUL, which no text may have")
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -323,6 +325,9 @@ class Dataset(_Handle):
     @property
     def n_features(self) -> int:
         return int(_library.mxb_dataset_n_features(self._handle))
+
+    def is_text(self, feature: int) -> bool:
+        return bool(_library.mxb_dataset_feature_is_text(self._handle, feature))
 
     def _vector(self, array: NDArray[Any]) -> tuple[int, int, int]:
         """Address, stride and type of a one-dimensional array, which is kept."""
