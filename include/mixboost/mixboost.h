@@ -430,14 +430,14 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict_row(const mxb_model *model, const double *values, size_t n_values,
                                                        mxb_output output, double *out, mxb_error *error);
 
-/** Predictions after each round in turn. */
+/** Predictions after each round in turn: of the first round, of the first two, and so on. */
 typedef struct mxb_stages mxb_stages;
 
-/** Stands before round 1. `model` and `dataset` must outlive it; arguments as for mxb_model_predict. */
+/** Begins before round 1. `model` and `dataset` must outlive it; arguments as for mxb_model_predict. */
 MXB_API MXB_NODISCARD mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
                                                    mxb_stages **stages, mxb_error *error);
-/** Goes one round on and predicts every row with the rounds so far, bit for bit as a model of these alone would. All
- *  rounds together cost about one mxb_model_predict. PARAM after the last. */
+/** Goes one round on and predicts every row, bit for bit as a model of the rounds so far would. All rounds together
+ *  take about the time of one mxb_model_predict. PARAM after the last; after any other failure it may only be freed. */
 MXB_API MXB_NODISCARD mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, mxb_error *error);
 MXB_API void mxb_stages_free(mxb_stages *stages);
 

@@ -30,6 +30,12 @@ void mxb__projection_clear(struct projection *projection) {
     memset(projection, 0, sizeof *projection);
 }
 
+void mxb__fourier_collapse(double *sum, const struct fourier *fourier, uint32_t n_components) {
+    for (uint32_t j = 0; j < n_components; j++) {
+        sum[j] = mxb__bounded(sum[j] + fourier->weights[j]);
+    }
+}
+
 mxb_status mxb__fourier_copy(struct fourier *to, const struct fourier *from, uint32_t n_components, mxb_error *error) {
     *to = *from;
     MXB_TRY(mxb__alloc(&to->weights, n_components, sizeof *to->weights, "a fourier round", error));

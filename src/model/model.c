@@ -49,9 +49,7 @@ static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_
     if (*sum == NULL) {
         MXB_TRY(mxb__alloc_zeroed(sum, n_components, sizeof **sum, "collapsed weights", error));
     }
-    for (uint32_t j = 0; j < n_components; j++) {
-        (*sum)[j] = mxb__bounded((*sum)[j] + fourier->weights[j]);
-    }
+    mxb__fourier_collapse(*sum, fourier, n_components);
     model->collapsed_intercept = mxb__bounded(model->collapsed_intercept + fourier->intercept);
     model->n_repairs += fourier->repaired;
     return MXB_OK;

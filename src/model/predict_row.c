@@ -1,46 +1,66 @@
-/* Step 10 of the data's path, for one row of numbers. */
-#include "base/memory.h"
-#include "model/model.h"
+/* Step 10 of the data's path, for one row of numbers: a block of one row without a dataset, without threads, and for
+ * ordinary sizes without the heap. */
+#include <math.h>
+#include <string.h>
 
-static mxb_status add_feature(mxb_dataset *dataset, const mxb_model *model, uint32_t f, const double *value,
-                              int32_t *code, mxb_error *error) {
-    const char *name = mxb_model_feature_name(model, f);
-    if (!mxb_model_feature_is_text(model, f)) {
-        return mxb_dataset_add_column(dataset, name, value, sizeof *value, MXB_FLOAT64, error);
-    }
-    const struct dictionary *dictionary = &model->dictionaries[f];
-    int known = *value >= 0 && *value < dictionary->n_texts && *value == (double)(int32_t)*value;
-    *code = known ? (int32_t)*value : -1;
-    return mxb_dataset_add_text_column(dataset, name, code, sizeof *code, MXB_INT32,
-                                       (const char *const *)dictionary->texts, dictionary->n_texts, error);
-}
+#include "model/link.h"
+#include "model/row_block.h"
 
-mxb_status mxb_model_predict_row(const mxb_model *model, const double *values, size_t n_values, mxb_output output,
-                                 double *out, mxb_error *error) {
-    mxb_dataset *dataset;
-    int32_t *codes;
+/* On the stack; rows or projections that need more go to the heap. 500 features and 1,000 components fit. */
+enum { STACK_BYTES = 12 << 10 };
+
+static mxb_status check_row(const mxb_model *model, const double *values, size_t n_values, mxb_output output,
+                            const double *out, mxb_error *error) {
     if (model == NULL || values == NULL || out == NULL) {
         const char *missing = model == NULL ? "model" : values == NULL ? "values" : "out";
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", missing);
     }
     if (n_values != model->n_features) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "%zu values were given; the model has %u features", n_values,
+        return mxb__fail(error, MXB_ERROR_PARAM, "the row has %zu values, the model has %u features", n_values,
                          model->n_features);
     }
     if (model->n_own_rounds > 0) {
         return mxb__fail(error, MXB_ERROR_PARAM,
-                         "the model has rounds of a caller's learner, which predicts datasets only; use "
+                         "the model has rounds of a caller's learner, which predict datasets only; use "
                          "mxb_model_predict");
     }
-    MXB_TRY(mxb__alloc(&codes, n_values, sizeof *codes, "a row", error));
-    mxb_status status = mxb_dataset_create(1, &dataset, error);
-    for (uint32_t f = 0; f < n_values && status == MXB_OK; f++) {
-        status = add_feature(dataset, model, f, &values[f], &codes[f], error);
+    return mxb__link_check(model, output, error);
+}
+
+/* The values as trees and scaling take them: what is not the number of a text is missing. */
+static void fill_row(const mxb_model *model, const double *values, double *row) {
+    memcpy(row, values, model->n_features * sizeof *row);
+    for (uint32_t f = 0; model->dictionaries != NULL && f < model->n_features; f++) {
+        const struct dictionary *dictionary = &model->dictionaries[f];
+        if (dictionary->is_text && !(row[f] >= 0 && row[f] < dictionary->n_texts && row[f] == floor(row[f]))) {
+            row[f] = (double)NAN;
+        }
     }
-    if (status == MXB_OK) {
-        status = mxb_model_predict(model, dataset, output, 1, out, error);
+}
+
+mxb_status mxb_model_predict_row(const mxb_model *model, const double *values, size_t n_values, mxb_output output,
+                                 double *out, mxb_error *error) {
+    _Alignas(64) char on_stack[STACK_BYTES];
+    char *on_heap = NULL;
+    struct row_block block;
+    struct workspace workspace = {.base = NULL, .used = 0};
+    MXB_TRY(check_row(model, values, n_values, output, out, error));
+    uint32_t n_components = mxb__model_n_components(model);
+    mxb__block_carve(&block, model, 1, n_components, &workspace);
+    if (workspace.used > sizeof on_stack) {
+        MXB_TRY(mxb__alloc(&on_heap, workspace.used, 1, "a row", error));
     }
-    mxb_dataset_free(dataset);
-    mxb__free(codes);
-    return status;
+    workspace = (struct workspace){.base = on_heap != NULL ? on_heap : on_stack, .used = 0};
+    mxb__block_carve(&block, model, 1, n_components, &workspace);
+    fill_row(model, values, block.rows);
+    if (n_components > 0) {
+        mxb__block_scale(&block, &model->scaling);
+    }
+    mxb__block_predict(&block, model, out);
+    mxb__free(on_heap);
+    if (mxb__link_is_own(model, output)) {
+        return mxb__link_apply_own(model, NULL, out, error);
+    }
+    mxb__link_apply(model, output, 1, out);
+    return MXB_OK;
 }

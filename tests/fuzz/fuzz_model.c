@@ -41,6 +41,7 @@ static void ask_everything(const mxb_model *model) {
         MUST(mxb_model_feature_text(model, f, n_texts) == NULL);
         MUST(n_texts == 0 || mxb_model_feature_is_text(model, f));
     }
+    MUST(isnan(mxb_model_label(model, 0)) || mxb_model_label(model, 0) < mxb_model_label(model, 1));
     MUST((mxb_model_label_text(model, 0) == NULL) == (mxb_model_label_text(model, 1) == NULL));
     for (size_t r = 0; r <= n_rounds + 1; r++) {
         MUST((mxb_model_round_learner(model, r) != NULL) == (r >= 1 && r <= n_rounds));
@@ -82,6 +83,30 @@ static int can_predict(const mxb_model *model, mxb_output output) {
     return 1;
 }
 
+/* What is predicted row by row, and round by round, is what is predicted at once. */
+static void predict_otherwise(const mxb_model *model, const mxb_dataset *dataset, const double *raw) {
+    static double row[MAX_FEATURES];
+    size_t n_features = mxb_model_n_features(model), n_rounds = mxb_model_n_rounds(model);
+    double out[N_ROWS];
+    mxb_stages *stages;
+    mxb_status status = mxb_model_predict_row(model, row, n_features, MXB_PREDICT_RAW, out, NULL);
+    MUST(status == (model->n_own_rounds == 0 ? MXB_OK : MXB_ERROR_PARAM));
+    for (size_t i = 0; status == MXB_OK && model->dictionaries == NULL && i < N_ROWS; i++) {
+        for (size_t f = 0; f < n_features; f++) {
+            MUST(mxb_dataset_read(dataset, f, i, 1, &row[f], NULL) == MXB_OK);
+        }
+        MUST(mxb_model_predict_row(model, row, n_features, MXB_PREDICT_RAW, out, NULL) == MXB_OK);
+        MUST(memcmp(out, &raw[i], sizeof *out) == 0);
+    }
+    MUST(mxb_stages_create(model, dataset, 1, &stages, NULL) == MXB_OK);
+    for (size_t r = 0; r < n_rounds; r++) {
+        MUST(mxb_stages_next(stages, MXB_PREDICT_RAW, out, NULL) == MXB_OK);
+        MUST(isfinite(out[r % N_ROWS]));
+    }
+    MUST(n_rounds == 0 || memcmp(out, raw, sizeof out) == 0);
+    mxb_stages_free(stages);
+}
+
 /* Every feature shares one array, each read at another offset. */
 static void predict(const mxb_model *model) {
     static const double values[] = {0,      1,         -1,   0.5, NAN,  INFINITY, -INFINITY, 1e308,
@@ -116,6 +141,7 @@ static void predict(const mxb_model *model) {
     if (can_predict(model, MXB_PREDICT_RAW)) {
         MUST(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 2, again, NULL) == MXB_OK);
         MUST(memcmp(out, again, sizeof out) == 0);
+        predict_otherwise(model, dataset, out);
     }
     mxb_dataset_free(dataset);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "stress/faults.h"
+#include "stress/mean_learner.h"
 #include "stress/outcome.h"
 #include "unit/boost/make_data.h"
 
@@ -13,6 +14,7 @@ enum { N_ROWS = 60 };
 static struct made_data data;
 static struct made_data valid;
 static mxb_model *mixed; /* a model of two classes with both learners */
+static mxb_model *broad; /* a model of 3,000 features */
 static mxb_prepared *prepared;
 static mxb_trainer *trainer; /* on it, after some rounds */
 static void *saved;          /* the bytes of `mixed` */
@@ -132,107 +134,11 @@ static mxb_status train_on_text(struct outcome *outcome, mxb_error *error) {
     return status;
 }
 
-/* ---- a learner and a loss of one's own: the mean target, the squared error ---- */
-
-static mxb_status fit_mean(void *context, const mxb_round *round, void **term, double *values, mxb_error *error) {
-    size_t n = mxb_dataset_n_rows(mxb_round_data(round));
-    const double *g = mxb_round_gradients(round), *h = mxb_round_hessians(round);
-    double *mean = malloc(sizeof *mean), sum_g = 0.0, sum_h = 0.0;
-    (void)context;
-    if (mean == NULL) {
-        snprintf(error->message, sizeof error->message, "out of memory for a mean");
-        return MXB_ERROR_MEMORY;
-    }
-    for (size_t i = 0; i < n; i++) {
-        sum_g += g[i];
-        sum_h += h[i];
-    }
-    *mean = -sum_g / sum_h;
-    for (size_t i = 0; i < n; i++) {
-        values[i] = *mean;
-    }
-    *term = mean;
-    return MXB_OK;
-}
-
-static mxb_status predict_mean(void *context, const void *term, const mxb_dataset *rows, double *values,
-                               mxb_error *error) {
-    (void)context;
-    (void)error;
-    for (size_t i = 0; i < mxb_dataset_n_rows(rows); i++) {
-        values[i] = *(const double *)term;
-    }
-    return MXB_OK;
-}
-
-static void free_mean(void *context, void *term) {
-    (void)context;
-    free(term);
-}
-
-static size_t write_mean(void *context, const void *term, void *bytes, size_t capacity) {
-    (void)context;
-    if (capacity >= sizeof(double)) {
-        memcpy(bytes, term, sizeof(double));
-    }
-    return sizeof(double);
-}
-
-static mxb_status read_mean(void *context, const void *bytes, size_t n_bytes, void **term, mxb_error *error) {
-    double *mean = n_bytes == sizeof *mean ? malloc(sizeof *mean) : NULL;
-    (void)context;
-    if (mean == NULL) {
-        snprintf(error->message, sizeof error->message, "out of memory for a mean");
-        return MXB_ERROR_MEMORY;
-    }
-    memcpy(mean, bytes, sizeof *mean);
-    *term = mean;
-    return MXB_OK;
-}
-
-static mxb_status squared_values(void *context, size_t n, const double *labels, const double *scores, double *values,
-                                 mxb_error *error) {
-    (void)context;
-    (void)error;
-    for (size_t i = 0; i < n; i++) {
-        values[i] = 0.5 * (scores[i] - labels[i]) * (scores[i] - labels[i]);
-    }
-    return MXB_OK;
-}
-
-static mxb_status squared_derivatives(void *context, size_t n, const double *labels, const double *scores,
-                                      double *first, double *second, mxb_error *error) {
-    (void)context;
-    (void)error;
-    for (size_t i = 0; i < n; i++) {
-        first[i] = scores[i] - labels[i];
-        second[i] = 1.0;
-    }
-    return MXB_OK;
-}
-
-static mxb_status add_own_parts(mxb_params *params, mxb_error *error) {
-    mxb_loss *loss = NULL;
-    mxb_learner *learner = NULL;
-    mxb_status status = mxb_loss_create("squared", squared_values, squared_derivatives, NULL, &loss, error);
-    if (status == MXB_OK) {
-        status = mxb_params_set_loss(params, loss, error);
-    }
-    if (status == MXB_OK) {
-        status = mxb_learner_create("mean", fit_mean, predict_mean, free_mean, NULL, &learner, error);
-    }
-    if (status == MXB_OK) {
-        mxb_learner_set_files(learner, write_mean, read_mean);
-        status = mxb_params_add_learner(params, learner, 0.5, error);
-    }
-    mxb_loss_free(loss);
-    mxb_learner_free(learner);
-    return status;
-}
+/* ---- a learner and a loss of one's own ---- */
 
 static mxb_status train_own(struct outcome *outcome, mxb_error *error) {
     TRY(mxb_params_create(&outcome->params, error));
-    TRY(add_own_parts(outcome->params, error));
+    TRY(mean_learner_add(outcome->params, error));
     TRY(mxb_params_set(outcome->params, "num_round", "6", error));
     TRY(mxb_params_set(outcome->params, "n_components", "4", error));
     TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
@@ -317,6 +223,41 @@ static mxb_status predict(struct outcome *outcome, mxb_error *error) {
     return mxb_model_predict(mixed, data.dataset, MXB_PREDICT_PROBABILITY, 1, outcome->values, error);
 }
 
+/* The sum of what comes of each. */
+static mxb_status walk_stages(const mxb_model *model, struct outcome *outcome, mxb_error *error) {
+    mxb_stages *stages;
+    double staged[N_ROWS];
+    TRY(mxb_stages_create(model, data.dataset, 1, &stages, error));
+    mxb_status status = MXB_OK;
+    for (size_t r = 0; r < mxb_model_n_rounds(model) && status == MXB_OK; r++) {
+        status = mxb_stages_next(stages, MXB_PREDICT_RAW, staged, error);
+        for (size_t i = 0; i < N_ROWS && status == MXB_OK; i++) {
+            outcome->values[i] += staged[i];
+        }
+    }
+    mxb_stages_free(stages);
+    return status;
+}
+
+static mxb_status predict_stages(struct outcome *outcome, mxb_error *error) {
+    return walk_stages(mixed, outcome, error);
+}
+
+static mxb_status predict_own_stages(struct outcome *outcome, mxb_error *error) {
+    TRY(train_own(outcome, error));
+    mxb_status status = walk_stages(outcome->model, outcome, error);
+    if (status != MXB_OK) {
+        mxb_model_free(outcome->model);
+        outcome->model = NULL;
+    }
+    return status;
+}
+
+static mxb_status predict_wide_row(struct outcome *outcome, mxb_error *error) {
+    static const double wide[3000];
+    return mxb_model_predict_row(broad, wide, 3000, MXB_PREDICT_RAW, outcome->values, error);
+}
+
 static mxb_status predict_with_threads(struct outcome *outcome, mxb_error *error) {
     static double many[600];
     mxb_dataset *repeated;
@@ -362,6 +303,9 @@ static const struct operation {
     {"to JSON", make_json, 0},
     {"predict", predict, 0},
     {"predict, three threads", predict_with_threads, 1},
+    {"predict a wide row", predict_wide_row, 0},
+    {"stages", predict_stages, 0},
+    {"stages with an own learner", predict_own_stages, 0},
 };
 
 /* ---- the test ---- */
@@ -449,13 +393,22 @@ static int write_csv(void) {
     return fclose(file) == 0;
 }
 
+static int make_broad(void) {
+    struct made_data rows = data_make((struct data_recipe){.n_rows = 20, .n_features = 3000, .seed = 4});
+    mxb_params *params = PARAMS("num_round", "2", "tree_probability", "1", "n_threads", "1");
+    int fine = params != NULL && mxb_train(rows.dataset, NULL, params, NULL, NULL, &broad, NULL) == MXB_OK;
+    mxb_params_free(params);
+    data_clear(&rows);
+    return fine;
+}
+
 static int make_world(void) {
     data = data_make((struct data_recipe){
         .n_rows = N_ROWS, .n_features = 3, .seed = 2, .missing = 0.1, .two_classes = 1, .weighted = 1});
     valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3, .two_classes = 1});
     mxb_params *params = PARAMS("num_round", "8", "objective", "logloss", "tree_probability", "0.5", "n_components",
                                 "4", "max_max_depth", "3", "n_threads", "1");
-    int fine = params != NULL && write_csv() && write_text() &&
+    int fine = params != NULL && write_csv() && write_text() && make_broad() &&
                mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &mixed, NULL) == MXB_OK &&
                mxb_model_to_bytes(mixed, &saved, &n_saved, NULL) == MXB_OK &&
                mxb_model_save(mixed, "good.mxb", NULL) == MXB_OK &&
@@ -470,6 +423,7 @@ static void free_world(void) {
     mxb_trainer_free(trainer);
     mxb_prepared_free(prepared);
     mxb_model_free(mixed);
+    mxb_model_free(broad);
     mxb_bytes_free(saved);
     data_clear(&data);
     data_clear(&valid);

@@ -264,6 +264,35 @@ static void check_saving(struct dice *dice, const struct trial *trial) {
     mxb_model_free(loaded);
 }
 
+/* A row alone, and the last of the stages, are the prediction of all rows. */
+static void check_rows_and_stages(struct dice *dice, const struct trial *trial) {
+    const struct drawn_data *data = &trial->data;
+    const mxb_model *model = trial->model;
+    mxb_stages *stages = NULL;
+    mxb_error error = {""};
+    double *whole = predict(model, data->all, MXB_PREDICT_VALUE, 1), *row = malloc(data->n_columns * sizeof *row);
+    double *staged = malloc(data->n_rows * sizeof *staged);
+    for (int k = 0; k < 20; k++) {
+        size_t i = dice_below(dice, (uint32_t)data->n_rows);
+        double alone = 0.0;
+        for (size_t f = 0; f < data->n_columns; f++) {
+            CHECK_INT(mxb_dataset_read(data->all, f, i, 1, &row[f], NULL), MXB_OK);
+        }
+        CHECK_INT(mxb_model_predict_row(model, row, data->n_columns, MXB_PREDICT_VALUE, &alone, &error), MXB_OK);
+        CHECK(memcmp(&alone, &whole[i], sizeof alone) == 0);
+    }
+    CHECK_INT(mxb_stages_create(model, data->all, (int)dice_below(dice, 4), &stages, &error), MXB_OK);
+    size_t n_rounds = mxb_model_n_rounds(model);
+    for (size_t r = 0; r < n_rounds; r++) {
+        CHECK_INT(mxb_stages_next(stages, MXB_PREDICT_VALUE, staged, &error), MXB_OK);
+    }
+    CHECK(n_rounds == 0 || memcmp(staged, whole, data->n_rows * sizeof *staged) == 0);
+    mxb_stages_free(stages);
+    free(whole);
+    free(row);
+    free(staged);
+}
+
 /* Once more in one go and with other threads: the same bytes. */
 static void check_again(struct dice *dice, const struct trial *trial) {
     static const char *const threads[] = {"1", "2", "5"};
@@ -306,6 +335,7 @@ static void check_trial(struct dice *dice, struct trial *trial) {
     check_same_leaves(trial);
     check_curve(trial);
     check_saving(dice, trial);
+    check_rows_and_stages(dice, trial);
     check_again(dice, trial);
 }
 

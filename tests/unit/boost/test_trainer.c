@@ -90,6 +90,36 @@ static void pausing_changes_nothing(void) {
     }
 }
 
+/* The curve of a training that pauses is as far as its rounds, and the model's. */
+static void the_curve_so_far(void) {
+    for (int with_valid = 0; with_valid < 2; with_valid++) {
+        struct mixed mixed;
+        mxb_error error;
+        mxb_prepared *prepared;
+        mxb_trainer *trainer;
+        mxb_model *model;
+        REQUIRE(mixed_open(&mixed, 0, "9", "0"));
+        const mxb_dataset *valid = with_valid ? mixed.valid.dataset : NULL;
+        OK(mxb_train(mixed.train.dataset, valid, mixed.params, NULL, NULL, &model, &error), error);
+        OK(mxb_prepared_create(mixed.train.dataset, mixed.params, &prepared, &error), error);
+        OK(mxb_trainer_create(prepared, valid, mixed.params, &trainer, &error), error);
+        for (size_t n_done = 0; n_done <= 9; n_done += 3) {
+            OK(mxb_trainer_run(trainer, n_done, NULL, NULL, &error), error);
+            for (size_t round = 0; round <= 10; round++) {
+                double loss = mxb_trainer_curve(trainer, round, 0), valid_loss = mxb_trainer_curve(trainer, round, 1);
+                CHECK(round <= n_done ? loss == mxb_model_curve(model, round, 0) : isnan(loss));
+                CHECK(with_valid && round <= n_done ? valid_loss == mxb_model_curve(model, round, 1)
+                                                    : isnan(valid_loss));
+            }
+        }
+        CHECK(isnan(mxb_trainer_curve(NULL, 0, 0)));
+        mxb_model_free(model);
+        mxb_trainer_free(trainer);
+        mxb_prepared_free(prepared);
+        mixed_close(&mixed);
+    }
+}
+
 /* One prepared set serves several trainings. */
 static void prepared_data_serve_several_trainings(void) {
     struct mixed mixed;
@@ -438,6 +468,7 @@ static void gradients_must_be_finite(void) {
 
 int main(void) {
     RUN(pausing_changes_nothing);
+    RUN(the_curve_so_far);
     RUN(prepared_data_serve_several_trainings);
     RUN(progress_sees_every_round);
     RUN(stopped_training_may_go_on);

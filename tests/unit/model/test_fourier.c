@@ -38,10 +38,24 @@ static void fourier_copies(void) {
     mxb__term_clear(&term);
 }
 
+static void rounds_collapse_into_one(void) {
+    struct term first = make_fourier(0, 3), second = make_fourier(0, 3);
+    double sum[3] = {0, 0, 0};
+    second.fourier.weights[1] = first.fourier.weights[1] = DBL_MAX;
+    mxb__fourier_collapse(sum, &first.fourier, 3);
+    mxb__fourier_collapse(sum, &second.fourier, 3);
+    for (int j = 0; j < 3; j++) {
+        CHECK(sum[j] == (j == 1 ? DBL_MAX : first.fourier.weights[j] + second.fourier.weights[j]));
+    }
+    mxb__term_clear(&first);
+    mxb__term_clear(&second);
+}
+
 int main(void) {
     make_stream = mxb__random_stream(8, RANDOM_ROWS, 0);
     RUN(amplitude);
     RUN(projection_copies);
     RUN(fourier_copies);
+    RUN(rounds_collapse_into_one);
     return check_report();
 }

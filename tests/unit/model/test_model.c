@@ -46,6 +46,19 @@ static void answers_of_nothing(void) {
     mxb_model_free(model);
 }
 
+static void labels(void) {
+    mxb_model *classes = make_model(&MAKE_SHAPES[2]), *numbers = make_model(&MAKE_SHAPES[1]);
+    mxb_model *texts = make_text_model(), *own = make_own_model(&MAKE_SHAPES[1]);
+    CHECK(mxb_model_label(classes, 0) == -1 && mxb_model_label(classes, 1) == 3);
+    CHECK(isnan(mxb_model_label(classes, 2)) && isnan(mxb_model_label(classes, SIZE_MAX)));
+    CHECK(mxb_model_label(texts, 0) == 0 && mxb_model_label(texts, 1) == 1);
+    CHECK(isnan(mxb_model_label(numbers, 0)) && isnan(mxb_model_label(own, 1)) && isnan(mxb_model_label(NULL, 0)));
+    mxb_model_free(classes);
+    mxb_model_free(numbers);
+    mxb_model_free(texts);
+    mxb_model_free(own);
+}
+
 static void build_adds_up(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[5]);
     const struct term *first = NULL, *second = NULL;
@@ -228,6 +241,7 @@ static void asks_for_texts(void) {
 int main(void) {
     RUN(answers);
     RUN(answers_of_nothing);
+    RUN(labels);
     RUN(build_adds_up);
     RUN(build_stays_finite);
     RUN(build_may_fail);

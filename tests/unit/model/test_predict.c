@@ -1,76 +1,8 @@
-#include <float.h>
-
 #include "base/parallel.h"
 #include "check.h"
-#include "data/dataset.h"
-#include "unit/model/make_model.h"
+#include "unit/model/naive_predict.h"
 
 enum { N_ROWS = 1100 }; /* several blocks and a part of one */
-
-/* ---- The oracle: a recursive walk and plain cosines, a row at a time, round by round ---- */
-
-static double walk(const struct tree *tree, uint32_t at, const double *row) {
-    const struct tree_node *node = &tree->nodes[at];
-    if (node->split == SPLIT_NONE) {
-        return node->value;
-    }
-    int left = isnan(row[node->feature]) ? node->missing_left : row[node->feature] <= node->value;
-    return walk(tree, left ? node->left : node->left + 1, row);
-}
-
-static double project(const mxb_model *model, const struct fourier *fourier, const double *row) {
-    const struct projection *projection = &model->projections[fourier->projection];
-    double sum = fourier->intercept;
-    for (uint32_t j = 0; j < projection->n_components; j++) {
-        double turns = (double)projection->phases[j];
-        for (uint32_t f = 0; f < model->n_features; f++) {
-            float input = mxb__scale_value(model->scaling.kind, &model->scaling.features[f], row[f]);
-            turns += (double)input * (double)projection->weights[f * projection->n_components + j];
-        }
-        turns -= floor(turns);
-        sum += fourier->weights[j] * sqrt(2.0 / projection->n_components) * cos(8 * atan(1) * turns);
-    }
-    return sum;
-}
-
-static double term_value(const mxb_model *model, const struct term *term, const double *row) {
-    return term->kind == TERM_TREE ? walk(&term->tree, 0, row) : project(model, &term->fourier, row);
-}
-
-static double raw_score(const mxb_model *model, const double *row) {
-    double score = model->base_score;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        score += term_value(model, &model->terms[r], row);
-    }
-    return score;
-}
-
-/* ---- Data ---- */
-
-/* Mostly ordinary numbers; one in eight is missing or infinite. */
-static double *make_rows(size_t n_rows, uint32_t n_features) {
-    static const double special[] = {NAN, NAN, INFINITY, -INFINITY, DBL_MAX, -0.0};
-    double *rows = malloc(n_rows * n_features * sizeof *rows);
-    make_stream = mxb__random_stream(99, RANDOM_ROWS, n_features);
-    for (size_t i = 0; i < n_rows * n_features; i++) {
-        rows[i] = make_below(8) == 0 ? special[make_below(6)] : make_number();
-    }
-    return rows;
-}
-
-static mxb_dataset *make_dataset(const double *rows, size_t n_rows, uint32_t n_features) {
-    mxb_dataset *dataset;
-    make_sure(mxb_dataset_create(n_rows, &dataset, NULL));
-    ptrdiff_t stride = (ptrdiff_t)(n_features * sizeof *rows);
-    make_sure(mxb_dataset_add_matrix(dataset, rows, MXB_FLOAT64, n_features, stride, sizeof *rows, NULL));
-    return dataset;
-}
-
-static int same_bits(const double *one, const double *other, size_t n) {
-    return memcmp(one, other, n * sizeof *one) == 0;
-}
-
-/* ---- Tests ---- */
 
 static void against_the_oracle(void) {
     for (int s = 0; s < MAKE_N_SHAPES; s++) {
@@ -292,6 +224,42 @@ static void term_by_term(void) {
     }
 }
 
+/* Rounds of callers' learners are summed on their own, from 0, and that sum is added last. The lines cancel to nearly
+ * nothing, so that any other order shows in the bits. */
+static void own_rounds_are_added_last(void) {
+    struct model_shape shape = MAKE_SHAPES[5];
+    struct line_learner lines = {0};
+    mxb_model *model = make_model(&shape), *plain = make_model(&shape);
+    double *rows = make_rows(N_ROWS, 3), raw[N_ROWS], without[N_ROWS];
+    mxb_dataset *dataset = make_dataset(rows, N_ROWS, 3);
+    mxb_error error;
+    make_line_rounds(model, &lines);
+    struct line *line[3] = {NULL};
+    for (uint32_t r = 0, k = 0; r < model->n_rounds; r++) {
+        if (model->terms[r].kind == TERM_OWN) {
+            line[k++] = model->terms[r].own.box->term;
+        }
+    }
+    *line[0] = (struct line){0, 3e16};
+    *line[1] = (struct line){1, 1};
+    *line[2] = (struct line){0, -3e16};
+    OK(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 2, raw, &error), error);
+    OK(mxb_model_predict(plain, dataset, MXB_PREDICT_RAW, 1, without, &error), error);
+    for (size_t i = 0; i < N_ROWS; i++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) {
+            double x = isfinite(rows[3 * i]) ? rows[3 * i] : 0;
+            sum = mxb__bounded(sum + 0.3 * (line[k]->intercept + line[k]->slope * x));
+        }
+        CHECK(raw[i] == mxb__bounded(without[i] + sum));
+    }
+    mxb_model_free(model);
+    mxb_model_free(plain);
+    CHECK_INT(lines.n_live, 0);
+    mxb_dataset_free(dataset);
+    free(rows);
+}
+
 static void arguments(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[2]), *regression = make_model(&MAKE_SHAPES[1]);
     double *rows = make_rows(2, 5), out[2];
@@ -376,6 +344,7 @@ int main(void) {
     RUN(links);
     RUN(finite_whatever_the_weights);
     RUN(term_by_term);
+    RUN(own_rounds_are_added_last);
     RUN(arguments);
     RUN(memory_may_fail);
     RUN(pool_may_fail);

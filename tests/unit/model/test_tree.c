@@ -28,6 +28,35 @@ static void sides(void) {
     CHECK_INT(mxb__tree_leaf(&tree, rows[5]), 2);
 }
 
+/* Eight pairs at once against one at a time: trees of different depths, a single leaf among them. */
+static void side_by_side(void) {
+    static const double special[] = {NAN, INFINITY, -INFINITY, 0, -0.0};
+    struct term terms[MXB__WALKS];
+    for (uint32_t k = 0; k < MXB__WALKS; k++) {
+        terms[k] = make_tree(4, k);
+    }
+    for (int trial = 0; trial < 300; trial++) {
+        double values[MXB__WALKS][4];
+        const double *rows[MXB__WALKS];
+        const struct tree *trees[MXB__WALKS];
+        uint32_t leaves[MXB__WALKS];
+        for (uint32_t k = 0; k < MXB__WALKS; k++) {
+            for (int f = 0; f < 4; f++) {
+                values[k][f] = make_below(5) == 0 ? special[make_below(5)] : make_number();
+            }
+            rows[k] = values[k];
+            trees[k] = &terms[make_below(MXB__WALKS)].tree;
+        }
+        mxb__tree_leaves(trees, rows, leaves);
+        for (uint32_t k = 0; k < MXB__WALKS; k++) {
+            CHECK_INT(leaves[k], walk(trees[k], 0, rows[k]));
+        }
+    }
+    for (uint32_t k = 0; k < MXB__WALKS; k++) {
+        mxb__term_clear(&terms[k]);
+    }
+}
+
 static void random_trees(void) {
     static const double special[] = {NAN, INFINITY, -INFINITY, 0, -0.0};
     for (uint32_t depth = 0; depth <= 8; depth++) {
@@ -61,6 +90,7 @@ int main(void) {
     make_stream = mxb__random_stream(7, RANDOM_ROWS, 0);
     RUN(sides);
     RUN(random_trees);
+    RUN(side_by_side);
     RUN(copies);
     return check_report();
 }

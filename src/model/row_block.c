@@ -1,0 +1,132 @@
+/* Step 10 of the data's path: what trees and projections say about a block of rows. Knows nothing of datasets, threads
+ * or links. */
+#include "model/row_block.h"
+
+uint32_t mxb__model_n_components(const mxb_model *model) {
+    uint32_t widest = 0;
+    for (uint32_t p = 0; p < model->n_projections; p++) {
+        if (model->collapsed_weights[p] != NULL && model->projections[p].n_components > widest) {
+            widest = model->projections[p].n_components;
+        }
+    }
+    return widest;
+}
+
+void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n, size_t n_components,
+                      struct workspace *workspace) {
+    size_t n_features = model->n_features;
+    block->kernels = mxb__kernels();
+    block->n = n;
+    block->n_features = n_features;
+    block->rows = mxb__carve(workspace, n * n_features, sizeof *block->rows);
+    block->inputs = mxb__carve(workspace, n_components > 0 ? n * n_features : 0, sizeof *block->inputs);
+    block->z = mxb__carve(workspace, n * n_components, sizeof *block->z);
+    block->dots = mxb__carve(workspace, n, sizeof *block->dots);
+}
+
+void mxb__block_scale(const struct row_block *block, const struct scaling *scaling) {
+    for (size_t i = 0; i < block->n; i++) {
+        const double *row = block->rows + i * block->n_features;
+        float *inputs = block->inputs + i * block->n_features;
+        for (size_t f = 0; f < block->n_features; f++) {
+            inputs[f] = mxb__scale_value(scaling->kind, &scaling->features[f], row[f]);
+        }
+    }
+}
+
+void mxb__block_project(const struct row_block *block, const struct projection *projection, float *z) {
+    block->kernels->project(block->inputs, block->n, projection->weights, projection->phases, projection->n_features,
+                            projection->n_components, mxb__projection_amplitude(projection->n_components), z);
+}
+
+static double leaf_value(const struct tree *tree, const double *row) {
+    return tree->nodes[mxb__tree_leaf(tree, row)].value;
+}
+
+void mxb__block_add_tree(const struct row_block *block, const struct tree *tree, double *scores) {
+    const struct tree *trees[MXB__WALKS];
+    size_t i = 0;
+    for (size_t k = 0; k < MXB__WALKS; k++) {
+        trees[k] = tree;
+    }
+    for (; i + MXB__WALKS <= block->n; i += MXB__WALKS) {
+        const double *rows[MXB__WALKS];
+        uint32_t leaves[MXB__WALKS];
+        for (size_t k = 0; k < MXB__WALKS; k++) {
+            rows[k] = block->rows + (i + k) * block->n_features;
+        }
+        mxb__tree_leaves(trees, rows, leaves);
+        for (size_t k = 0; k < MXB__WALKS; k++) {
+            scores[i + k] += tree->nodes[leaves[k]].value;
+        }
+    }
+    for (; i < block->n; i++) {
+        scores[i] += leaf_value(tree, block->rows + i * block->n_features);
+    }
+}
+
+/* All trees to the score of one row, several trees side by side but added in round order. */
+static void add_trees_to_row(const mxb_model *model, const double *row, double *score) {
+    const struct tree *trees[MXB__WALKS];
+    const double *rows[MXB__WALKS];
+    size_t n = 0;
+    for (size_t k = 0; k < MXB__WALKS; k++) {
+        rows[k] = row;
+    }
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        if (model->terms[r].kind == TERM_TREE) {
+            trees[n++] = &model->terms[r].tree;
+        }
+        if (n == MXB__WALKS) {
+            uint32_t leaves[MXB__WALKS];
+            mxb__tree_leaves(trees, rows, leaves);
+            for (size_t k = 0; k < MXB__WALKS; k++) {
+                *score += trees[k]->nodes[leaves[k]].value;
+            }
+            n = 0;
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        *score += leaf_value(trees[k], row);
+    }
+}
+
+static void add_trees(const struct row_block *block, const mxb_model *model, double *scores) {
+    if (block->n == 1) {
+        add_trees_to_row(model, block->rows, scores);
+        return;
+    }
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        if (model->terms[r].kind == TERM_TREE) {
+            mxb__block_add_tree(block, &model->terms[r].tree, scores);
+        }
+    }
+}
+
+void mxb__scores_add(double *scores, size_t n, const double *values, double constant) {
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = mxb__bounded(scores[i] + (values[i] + constant));
+    }
+}
+
+void mxb__scores_add_constant(double *scores, size_t n, double constant) {
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = mxb__bounded(scores[i] + constant);
+    }
+}
+
+void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores) {
+    for (size_t i = 0; i < block->n; i++) {
+        scores[i] = model->base_score;
+    }
+    add_trees(block, model, scores);
+    for (uint32_t p = 0; p < model->n_projections; p++) {
+        if (model->collapsed_weights[p] != NULL) {
+            const struct projection *projection = &model->projections[p];
+            mxb__block_project(block, projection, block->z);
+            block->kernels->dot(block->z, block->n, projection->n_components, model->collapsed_weights[p], block->dots);
+            mxb__scores_add(scores, block->n, block->dots, 0);
+        }
+    }
+    mxb__scores_add_constant(scores, block->n, model->collapsed_intercept);
+}

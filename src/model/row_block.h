@@ -1,0 +1,49 @@
+/* Step 10 of the data's path: a block of rows and what the parts of a model say about it. The sums of a prediction are
+ * written here once, for many rows, for one, and for the rounds one after the other. */
+#ifndef MXB_MODEL_ROW_BLOCK_H
+#define MXB_MODEL_ROW_BLOCK_H
+
+#include "base/memory.h"
+#include "kernels/kernels.h"
+#include "model/model.h"
+
+struct row_block {
+    const struct kernels *kernels;
+    size_t n; /* rows */
+    size_t n_features;
+    double *rows;  /* [n][n_features] the features that count; NaN = missing */
+    float *inputs; /* [n][n_features] these scaled, where there are components */
+    float *z;      /* [n][n_components] of the last projection */
+    double *dots;  /* [n] */
+};
+
+/** The widest projection that a round of the model uses; 0 without any. */
+uint32_t mxb__model_n_components(const mxb_model *model);
+
+/** Takes the arrays for `n` rows from the workspace; measures when its base is NULL. */
+void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n, size_t n_components,
+                      struct workspace *workspace);
+
+/** Fills `inputs` from `rows`, all features. */
+void mxb__block_scale(const struct row_block *block, const struct scaling *scaling);
+
+/** The features of the scaled rows, [n][n_components]. */
+void mxb__block_project(const struct row_block *block, const struct projection *projection, float *z);
+
+/** Adds a tree's leaves to `scores`, which may leave the range of a double. */
+void mxb__block_add_tree(const struct row_block *block, const struct tree *tree, double *scores);
+
+/** Adds values + constant to n scores, which stay finite. */
+void mxb__scores_add(double *scores, size_t n, const double *values, double constant);
+void mxb__scores_add_constant(double *scores, size_t n, double constant);
+
+/** The scores of all rounds but those of callers' learners, from rows that are read and, where the model has
+ *  components, scaled:
+ *
+ *     ((base_score + its leaf of each tree, in round order) + z . collapsed weights of each used projection, in order)
+ *     + collapsed intercept
+ *
+ * with z and the dot product as the kernels define them. A row's sum has the same order in every block. */
+void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores);
+
+#endif

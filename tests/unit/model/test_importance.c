@@ -1,0 +1,3 @@
+#include "check.h"
+#include "unit/model/make_model.h"
+int main(void) { return check_report(); }

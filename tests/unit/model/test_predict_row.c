@@ -1,0 +1,123 @@
+/* One row alone: bit for bit the prediction of a dataset of one row. */
+#include "check.h"
+#include "unit/model/naive_predict.h"
+
+/* The slow twin. */
+static mxb_status predict_dataset(const mxb_model *model, const double *row, mxb_output output, double *out) {
+    mxb_dataset *dataset = make_dataset(row, 1, model->n_features);
+    mxb_status status = mxb_model_predict(model, dataset, output, 1, out, NULL);
+    mxb_dataset_free(dataset);
+    return status;
+}
+
+static void check_rows(const mxb_model *model, size_t n_rows) {
+    double *rows = make_rows(n_rows, model->n_features);
+    for (size_t i = 0; i < n_rows; i++) {
+        const double *row = rows + i * model->n_features;
+        for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
+            double fast = 7, slow = 7;
+            mxb_status status = mxb_model_predict_row(model, row, model->n_features, (mxb_output)output, &fast, NULL);
+            CHECK_INT(status, predict_dataset(model, row, (mxb_output)output, &slow));
+            CHECK(same_bits(&fast, &slow, 1));
+        }
+    }
+    free(rows);
+}
+
+static void against_datasets(void) {
+    for (int s = 0; s < MAKE_N_SHAPES; s++) {
+        mxb_model *model = make_model(&MAKE_SHAPES[s]);
+        check_rows(model, 200);
+        mxb_model_free(model);
+    }
+    mxb_model *cubic = make_model(&MAKE_SHAPES[5]);
+    make_own_link(cubic, link_cube);
+    check_rows(cubic, 50);
+    cubic->own_loss.link = NULL; /* the output VALUE is refused, others are not */
+    check_rows(cubic, 50);
+    mxb_model_free(cubic);
+}
+
+/* Rows of ordinary size ask for no memory at all; others do, and may not get it. */
+static void heap(void) {
+    static const struct model_shape shapes[] = {
+        {.seed = 1, .n_features = 500, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 1000},
+        {.seed = 2, .n_features = 1300, .n_trees = 9, .max_depth = 6},
+        {.seed = 3, .n_features = 4, .n_projections = 1, .n_components = 4000, .n_fourier = 1},
+        {.seed = 4, .n_features = 5000, .n_trees = 9, .max_depth = 6},
+    };
+    for (int s = 0; s < 4; s++) {
+        struct model_shape shape = shapes[s];
+        double *row = make_rows(1, shape.n_features), out;
+        mxb_error error;
+        shape.loss = MODEL_MSE;
+        shape.n_fourier = shape.n_projections;
+        mxb_model *model = make_model(&shape);
+        mxb__memory_fail_at(1, 1);
+        mxb_status status = mxb_model_predict_row(model, row, shape.n_features, MXB_PREDICT_RAW, &out, &error);
+        mxb__memory_fail_at(0, 0);
+        CHECK_INT(status, s < 2 ? MXB_OK : MXB_ERROR_MEMORY);
+        check_rows(model, 3);
+        mxb_model_free(model);
+        free(row);
+    }
+}
+
+/* A tree that parts the numbers of a feature from what is missing. */
+static struct term make_missing_tree(uint32_t feature) {
+    struct term term = {.kind = TERM_TREE, .n_outputs = 1};
+    term.tree = (struct tree){.n_nodes = 3, .max_depth = 1, .nodes = make_block(3, sizeof(struct tree_node))};
+    term.tree.nodes[0] =
+        (struct tree_node){.value = (double)INFINITY, .feature = feature, .left = 1, .split = SPLIT_NUMERIC};
+    term.tree.nodes[2].value = 10 + feature;
+    return term;
+}
+
+/* A text is its number; whatever is no number of a text is missing, and so is every value of a feature without texts.
+ */
+static void texts(void) {
+    static const double given[] = {0, 5, 6, -1, 0.5, -0.0, 1e300, -INFINITY, INFINITY, NAN};
+    static const double counts_as[] = {0, 5, NAN, NAN, NAN, 0, NAN, NAN, NAN, NAN};
+    mxb_model *model = make_text_model();
+    mxb_error error;
+    for (uint32_t f = 1; f <= 3; f++) {
+        struct term term = make_missing_tree(f);
+        OK(mxb__model_add_term(model, &term, &error), error);
+    }
+    OK(mxb__model_build(model, &error), error);
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        double row[] = {0.5, given[i], given[i], given[i]}, read[] = {0.5, counts_as[i], given[i], NAN}, out;
+        OK(mxb_model_predict_row(model, row, 4, MXB_PREDICT_RAW, &out, &error), error);
+        CHECK(out == raw_score(model, read));
+    }
+    mxb_model_free(model);
+}
+
+static void arguments(void) {
+    struct line_learner lines = {0};
+    mxb_model *model = make_model(&MAKE_SHAPES[1]), *own = make_model(&MAKE_SHAPES[1]);
+    double row[4] = {0}, out = 7;
+    mxb_error error;
+    FAILS(mxb_model_predict_row(NULL, row, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM, "model is NULL");
+    FAILS(mxb_model_predict_row(model, NULL, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "values is NULL");
+    FAILS(mxb_model_predict_row(model, row, 3, MXB_PREDICT_RAW, NULL, &error), error, MXB_ERROR_PARAM, "out is NULL");
+    FAILS(mxb_model_predict_row(model, row, 4, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "the row has 4 values, the model has 3 features");
+    FAILS(mxb_model_predict_row(model, row, 3, MXB_PREDICT_PROBABILITY, &out, &error), error, MXB_ERROR_PARAM,
+          "probabilities need a model of objective logloss; this one is of objective mse");
+    make_line_rounds(own, &lines);
+    FAILS(mxb_model_predict_row(own, row, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "the model has rounds of a caller's learner, which predict datasets only; use mxb_model_predict");
+    CHECK(out == 7);
+    mxb_model_free(model);
+    mxb_model_free(own);
+}
+
+int main(void) {
+    RUN(against_datasets);
+    RUN(heap);
+    RUN(texts);
+    RUN(arguments);
+    return check_report();
+}
