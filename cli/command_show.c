@@ -121,23 +121,6 @@ static void print_learners(const mxb_model *model) {
     putchar('\n');
 }
 
-/* The feature used most of those used less than feature `last`, or as much and later; n_features when there is none. */
-static size_t next_feature(const mxb_model *model, size_t last) {
-    size_t n_features = mxb_model_n_features(model);
-    size_t best = n_features;
-    size_t most = 0;
-    for (size_t i = 0; i < n_features; i++) {
-        size_t n = mxb_model_feature_splits(model, i);
-        size_t n_last = last < n_features ? mxb_model_feature_splits(model, last) : (size_t)-1;
-        int follows = n < n_last || (n == n_last && i > last);
-        if (n > most && follows) {
-            best = i;
-            most = n;
-        }
-    }
-    return best;
-}
-
 static const char *feature_name(const mxb_model *model, size_t feature, char name[NAME_SIZE]) {
     const char *given = mxb_model_feature_name(model, feature);
     if (given == NULL) {
@@ -148,7 +131,90 @@ static const char *feature_name(const mxb_model *model, size_t feature, char nam
     return name;
 }
 
-static void print_features(const mxb_model *model) {
+/* What the rounds gained by each feature, as parts of all they gained. */
+struct shares {
+    double *trees;   /* [n_features], the caller's to free; NULL after a failure */
+    double *fourier; /* [n_features], behind them */
+};
+
+static double total_share(const struct shares *shares, size_t feature) {
+    return shares->trees[feature] + shares->fourier[feature];
+}
+
+/* Gains may be near the largest double, so they are made small before they are added up. */
+static void gains_to_shares(double *gains, size_t n) {
+    double largest = 0;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, gains[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        gains[i] = largest > 0 ? gains[i] / largest : 0;
+        sum += gains[i];
+    }
+    for (size_t i = 0; i < n && sum > 0; i++) {
+        gains[i] /= sum;
+    }
+}
+
+static struct shares find_shares(const mxb_model *model, int *code) {
+    mxb_error error;
+    size_t n_features = mxb_model_n_features(model);
+    struct shares none = {NULL, NULL};
+    double *gains = malloc(2 * n_features * sizeof *gains);
+    if (gains == NULL) {
+        *code = fail_data("out of memory");
+        return none;
+    }
+    mxb_status status = mxb_model_importance(model, MXB_IMPORTANCE_TREE, gains, &error);
+    if (status == MXB_OK) {
+        status = mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, gains + n_features, &error);
+    }
+    if (status != MXB_OK) {
+        free(gains);
+        *code = fail_status(status, &error);
+        return none;
+    }
+    gains_to_shares(gains, 2 * n_features);
+    return (struct shares){gains, gains + n_features};
+}
+
+/* The feature of the largest share of those that have less than feature `last`, or as much and come later; n_features
+ * when there is none. */
+static size_t next_feature(const struct shares *shares, size_t n_features, size_t last) {
+    size_t best = n_features;
+    double most = 0;
+    double limit = last < n_features ? total_share(shares, last) : INFINITY;
+    for (size_t i = 0; i < n_features; i++) {
+        double share = total_share(shares, i);
+        int follows = share < limit || (share == limit && i > last);
+        if (share > most && follows) {
+            best = i;
+            most = share;
+        }
+    }
+    return best;
+}
+
+/* Features by what they brought, the first ten; nothing where no round gained anything. */
+static void print_gains(const mxb_model *model, const struct shares *shares) {
+    size_t n_features = mxb_model_n_features(model);
+    size_t feature = next_feature(shares, n_features, n_features);
+    if (feature == n_features) {
+        return;
+    }
+    printf("\nfeatures that matter most, by their share of what rounds gained\n");
+    printf("   gain    trees  fourier   splits\n");
+    for (size_t i = 0; i < N_TOP_FEATURES && feature < n_features; i++) {
+        char name[NAME_SIZE];
+        printf("%6.1f%%  %6.1f%%  %6.1f%%  %7zu  %s\n", 100 * total_share(shares, feature),
+               100 * shares->trees[feature], 100 * shares->fourier[feature], mxb_model_feature_splits(model, feature),
+               feature_name(model, feature, name));
+        feature = next_feature(shares, n_features, feature);
+    }
+}
+
+static void print_features(const mxb_model *model, const struct shares *shares) {
     size_t n_features = mxb_model_n_features(model);
     size_t n_used = 0;
     size_t n_text = 0;
@@ -161,16 +227,7 @@ static void print_features(const mxb_model *model) {
         printf(" (%zu of text)", n_text);
     }
     printf(", of which trees split on %zu\n", n_used);
-    if (n_used == 0) {
-        return;
-    }
-    printf("\nfeatures split on most\n");
-    size_t feature = next_feature(model, n_features);
-    for (size_t i = 0; i < N_TOP_FEATURES && feature < n_features; i++) {
-        char name[NAME_SIZE];
-        printf("%8zu  %s\n", mxb_model_feature_splits(model, feature), feature_name(model, feature, name));
-        feature = next_feature(model, feature);
-    }
+    print_gains(model, shares);
 }
 
 /* "       3  colour: blue, green, red". Says so where numbers are among the texts. */
@@ -301,6 +358,11 @@ static int print_model(const mxb_model *model, const char *path) {
     char size[TEXT_NUMBER_SIZE];
     char name[NAME_SIZE];
     struct stat found;
+    int code = EXIT_DONE;
+    struct shares shares = find_shares(model, &code);
+    if (shares.trees == NULL) {
+        return code;
+    }
     double n_bytes = stat(path, &found) == 0 ? (double)found.st_size : 0;
     printf("%s\n\n", text_printable(name, sizeof name, path));
     printf("size       %s\n", text_size(size, n_bytes));
@@ -310,10 +372,11 @@ static int print_model(const mxb_model *model, const char *path) {
     print_rounds(model);
     print_learners(model);
     printf("repairs    %zu (rounds whose equations needed numerical help)\n", mxb_model_n_repairs(model));
-    print_features(model);
+    print_features(model, &shares);
     print_text_features(model);
     print_options(model);
     print_curve(model);
+    free(shares.trees);
     return output_finish_stdout();
 }
 

@@ -317,14 +317,12 @@ MXB_API MXB_NODISCARD mxb_status mxb_params_add_learner(mxb_params *params, cons
 typedef struct mxb_model mxb_model;
 
 /** Called on the calling thread after every round. `round` counts from 1; `valid_loss` is NaN without a validation set;
- *  `seconds` since the first round of
- *  this call began. Returns 0 to stop, anything else to go on. */
+ *  `seconds` since the first round of this call began. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_progress_fn)(void *context, size_t round, double train_loss, double valid_loss, double seconds);
 
 /** Fits a model to `train`. With `valid` (may be NULL) the training stops early and the best round is kept. `params`
  *  NULL: defaults. `progress` may be NULL. On success `*model` is the caller's (mxb_model_free); on failure, and when
- *  stopped, it is NULL. Same data, options and seed give the same model bytes for any number of threads.
- */
+ *  stopped, it is NULL. Same data, options and seed give the same model bytes for any number of threads. */
 MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
                                            mxb_progress_fn progress, void *context, mxb_model **model,
                                            mxb_error *error);
@@ -437,7 +435,7 @@ typedef struct mxb_stages mxb_stages;
 MXB_API MXB_NODISCARD mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
                                                    mxb_stages **stages, mxb_error *error);
 /** Goes one round on and predicts every row, bit for bit as a model of the rounds so far would. All rounds together
- *  take about the time of one mxb_model_predict. PARAM after the last; after any other failure it may only be freed. */
+ *  take a few times as long as one mxb_model_predict. PARAM after the last; after any other failure only free it. */
 MXB_API MXB_NODISCARD mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, mxb_error *error);
 MXB_API void mxb_stages_free(mxb_stages *stages);
 
@@ -463,14 +461,14 @@ MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 /** Which rounds an importance is about. The values are fixed. */
 typedef enum mxb_importance { MXB_IMPORTANCE_TREE = 0, MXB_IMPORTANCE_FOURIER = 1 } mxb_importance;
 
-/** How much of the loss the rounds of one kind took off through each feature, into n_features values that are not
- *  negative; docs/importance.md defines it. */
+/** How much of the loss the rounds of one kind took off through each feature, into n_features values, finite and not
+ *  negative. Both kinds are in one unit; docs/importance.md defines it. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
                                                       mxb_error *error);
 
 /** Rounds that predictions use. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
-/** The learner class of a round, counted from 1: "tree", "fourier" or the name of the caller's; NULL beyond the last.
+/** The learner class of a round, counted from 1: "tree", "fourier" or the caller's name for it; NULL beyond the last.
  */
 MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round);
 /** The maximal depth drawn for a tree round; 0 for other rounds. */

@@ -7,16 +7,17 @@
 
 /* What a number is for; part of the frozen arithmetic, never renumbered. */
 enum random_purpose {
-    RANDOM_LEARNER = 1,     /* which learner class a round draws */
-    RANDOM_DEPTH = 2,       /* a tree's maximal depth */
-    RANDOM_ROWS = 3,        /* a tree's row sample */
-    RANDOM_COLUMNS = 4,     /* a tree's column sample */
-    RANDOM_ROUNDING = 5,    /* stochastic rounding of packed gradients */
-    RANDOM_FREQUENCIES = 6, /* a projection's weights */
-    RANDOM_PHASES = 7,      /* a projection's offsets */
-    RANDOM_SPLIT_ROWS = 8,  /* mxb_dataset_split */
-    RANDOM_FOLDS = 9,       /* mxb_cross_validate; the round is the repeat */
-    RANDOM_OWN_LEARNER = 10 /* the seed of a caller's learner */
+    RANDOM_LEARNER = 1,      /* which learner class a round draws */
+    RANDOM_DEPTH = 2,        /* a tree's maximal depth */
+    RANDOM_ROWS = 3,         /* a tree's row sample */
+    RANDOM_COLUMNS = 4,      /* a tree's column sample */
+    RANDOM_ROUNDING = 5,     /* stochastic rounding of packed gradients */
+    RANDOM_FREQUENCIES = 6,  /* a projection's weights */
+    RANDOM_PHASES = 7,       /* a projection's offsets */
+    RANDOM_SPLIT_ROWS = 8,   /* mxb_dataset_split */
+    RANDOM_FOLDS = 9,        /* mxb_cross_validate; the round is the repeat */
+    RANDOM_OWN_LEARNER = 10, /* the seed of a caller's learner */
+    RANDOM_IMPORTANCE = 11   /* rows to measure a projection's features at */
 };
 
 /* A stream: everything but the index, mixed once. */

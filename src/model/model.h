@@ -24,6 +24,7 @@ struct tree_node {
     double value;         /* leaf: what it adds to the score; split: threshold, x <= value goes left */
     uint32_t feature;     /* split only */
     uint32_t left;        /* split only: index of the left child; the right one follows it */
+    float share;          /* split only: of the tree's gain, 0 .. 1 */
     uint8_t split;        /* enum split_kind */
     uint8_t missing_left; /* split only: 1 = missing values go left */
 };
@@ -32,6 +33,7 @@ struct tree_node {
 struct tree {
     uint32_t n_nodes;
     uint32_t max_depth; /* what was drawn; the tree may be less deep */
+    double gain;        /* of all its splits (docs/importance.md) */
     struct tree_node *nodes;
 };
 
@@ -62,6 +64,7 @@ struct fourier {
     uint32_t projection; /* index into the model's projections */
     uint8_t repaired;    /* 1 = its equations needed jitter */
     double intercept;
+    double gain;     /* docs/importance.md */
     double *weights; /* [n_components] */
 };
 

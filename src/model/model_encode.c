@@ -99,6 +99,7 @@ static void encode_projections(const mxb_model *model, struct byte_writer *out) 
 static void encode_tree(const struct tree *tree, struct byte_writer *out) {
     mxb__put_u32(out, tree->max_depth);
     mxb__put_u32(out, tree->n_nodes);
+    mxb__put_f64(out, tree->gain);
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct tree_node *node = &tree->nodes[i];
         mxb__put_u8(out, node->split);
@@ -106,6 +107,7 @@ static void encode_tree(const struct tree *tree, struct byte_writer *out) {
         if (node->split != SPLIT_NONE) { /* children follow from the order of the nodes */
             mxb__put_u32(out, node->feature);
             mxb__put_u8(out, node->missing_left);
+            mxb__put_f32(out, node->share);
         }
     }
 }
@@ -137,6 +139,7 @@ static void encode_terms(const mxb_model *model, struct byte_writer *out) {
         } else {
             mxb__put_u32(out, term->fourier.projection);
             mxb__put_u8(out, term->fourier.repaired);
+            mxb__put_f64(out, term->fourier.gain);
             mxb__put_f64(out, term->fourier.intercept);
             put_f64s(out, term->fourier.weights, model->projections[term->fourier.projection].n_components);
         }

@@ -81,9 +81,26 @@ static void put_strings(struct byte_writer *out, char *const *texts, size_t n) {
     put_text(out, n == 0 ? "[]" : "]");
 }
 
+/* What both kinds of rounds gained by each feature: [n_features] of trees, then as many of fourier rounds; the caller's
+ * to free. NULL after a failure, which sticks to `out`. */
+static double *find_gains(struct byte_writer *out, const mxb_model *model) {
+    double *gains = NULL;
+    if (out->status == MXB_OK) {
+        out->status = mxb__alloc(&gains, 2 * (size_t)model->n_features, sizeof *gains, "importances", out->error);
+    }
+    if (out->status == MXB_OK) {
+        out->status = mxb_model_importance(model, MXB_IMPORTANCE_TREE, gains, out->error);
+    }
+    if (out->status == MXB_OK) {
+        out->status = mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, gains + model->n_features, out->error);
+    }
+    return gains;
+}
+
 static void put_features(struct byte_writer *out, const mxb_model *model) {
+    double *gains = find_gains(out, model);
     put_key(out, ",\n", "features");
-    for (uint32_t f = 0; f < model->n_features; f++) {
+    for (uint32_t f = 0; out->status == MXB_OK && f < model->n_features; f++) {
         put_key(out, f == 0 ? "[\n  {" : ",\n  {", "name");
         if (model->feature_names == NULL) {
             put_text(out, "null");
@@ -92,6 +109,10 @@ static void put_features(struct byte_writer *out, const mxb_model *model) {
         }
         put_key(out, ", ", "splits");
         put_count(out, mxb_model_feature_splits(model, f));
+        put_key(out, ", ", "tree_gain");
+        put_number(out, gains[f]);
+        put_key(out, ", ", "fourier_gain");
+        put_number(out, gains[model->n_features + f]);
         if (mxb_model_feature_is_text(model, f)) {
             put_key(out, ", ", "texts");
             put_strings(out, model->dictionaries[f].texts, model->dictionaries[f].n_texts);
@@ -99,6 +120,7 @@ static void put_features(struct byte_writer *out, const mxb_model *model) {
         put_text(out, "}");
     }
     put_text(out, "]");
+    mxb__free(gains);
 }
 
 static void put_options(struct byte_writer *out, const mxb_model *model) {
@@ -162,7 +184,7 @@ static void put_projections(struct byte_writer *out, const mxb_model *model) {
     put_text(out, "]");
 }
 
-static void put_node(struct byte_writer *out, const struct tree_node *node) {
+static void put_node(struct byte_writer *out, const struct tree *tree, const struct tree_node *node) {
     if (node->split == SPLIT_NONE) {
         put_key(out, "{", "value");
         put_number(out, node->value);
@@ -173,6 +195,8 @@ static void put_node(struct byte_writer *out, const struct tree_node *node) {
         put_number(out, node->value);
         put_key(out, ", ", "missing");
         put_string(out, node->missing_left ? "left" : "right");
+        put_key(out, ", ", "gain");
+        put_number(out, tree->gain * (double)node->share);
         put_key(out, ", ", "left");
         put_count(out, node->left);
         put_key(out, ", ", "right");
@@ -215,10 +239,12 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
         if (term->kind == TERM_TREE) {
             put_key(out, ", ", "max_depth");
             put_count(out, term->tree.max_depth);
+            put_key(out, ", ", "gain");
+            put_number(out, term->tree.gain);
             put_key(out, ", ", "nodes");
             for (uint32_t i = 0; i < term->tree.n_nodes; i++) {
                 put_text(out, i == 0 ? "[" : ",\n    ");
-                put_node(out, &term->tree.nodes[i]);
+                put_node(out, &term->tree, &term->tree.nodes[i]);
             }
             put_text(out, "]}");
         } else if (term->kind == TERM_OWN) {
@@ -228,6 +254,8 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
             put_count(out, term->fourier.projection);
             put_key(out, ", ", "repaired");
             put_text(out, term->fourier.repaired ? "true" : "false");
+            put_key(out, ", ", "gain");
+            put_number(out, term->fourier.gain);
             put_key(out, ", ", "intercept");
             put_number(out, term->fourier.intercept);
             put_key(out, ", ", "weights");

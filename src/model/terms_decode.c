@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "model/model_format.h"
 
-/* Bytes in the file: the smallest node is a leaf, the smallest round a tree of one leaf or a caller's with a name of
- * one letter and no bytes. */
-enum { LEAF_BYTES = 9, TREE_BYTES = 17 + LEAF_BYTES };
+/* Bytes in the file: the smallest node is a leaf, the smallest round a caller's with a name of one letter and no bytes.
+ */
+enum { LEAF_BYTES = 9, ROUND_BYTES = 26 };
 
 /* ---- Projections ---- */
 
@@ -76,6 +76,7 @@ static mxb_status decode_split(struct section_input *section, const mxb_model *m
     node->value = mxb__get_f64(&section->in);
     node->feature = mxb__get_u32(&section->in);
     node->missing_left = mxb__get_u8(&section->in);
+    node->share = mxb__get_f32(&section->in);
     if (isnan(node->value)) {
         return node_damaged(section, at, "the threshold is not a number");
     }
@@ -86,6 +87,9 @@ static mxb_status decode_split(struct section_input *section, const mxb_model *m
     }
     if (node->missing_left > 1) {
         return node_damaged(section, at, "missing_left is not 0 or 1");
+    }
+    if (!(node->share >= 0 && node->share <= 1)) {
+        return node_damaged(section, at, "its share of the gain is not 0 to 1");
     }
     if (at->depth >= tree->max_depth) {
         return node_damaged(section, at, "a split at the maximal depth");
@@ -118,6 +122,16 @@ static mxb_status decode_node(struct section_input *section, const mxb_model *mo
     return isfinite(node->value) ? MXB_OK : node_damaged(section, at, "the value is not finite");
 }
 
+/* What a round of this kind took off the loss. */
+static mxb_status get_gain(struct section_input *section, const char *kind, uint32_t round, double *gain) {
+    *gain = mxb__get_f64(&section->in);
+    if (!(*gain >= 0 && isfinite(*gain))) {
+        return mxb__section_damaged(section, "%s of round %" PRIu32 ": the gain is negative or not finite", kind,
+                                    round);
+    }
+    return MXB_OK;
+}
+
 static mxb_status decode_tree(struct section_input *section, const mxb_model *model, uint32_t round,
                               struct tree *tree) {
     struct tree_cursor at = {.round = round, .level_end = 1, .n_claimed = 1};
@@ -132,6 +146,7 @@ static mxb_status decode_tree(struct section_input *section, const mxb_model *mo
     if (n_nodes == 0) {
         return mxb__section_damaged(section, "tree of round %" PRIu32 ": no nodes", round);
     }
+    MXB_TRY(get_gain(section, "tree", round, &tree->gain));
     MXB_TRY(mxb__alloc_zeroed(&tree->nodes, n_nodes, sizeof *tree->nodes, "a tree", section->error));
     tree->n_nodes = n_nodes;
     for (; at.index < n_nodes; at.index++) {
@@ -146,6 +161,7 @@ static mxb_status decode_fourier(struct section_input *section, const mxb_model 
                                  struct fourier *fourier) {
     fourier->projection = mxb__get_u32(&section->in);
     fourier->repaired = mxb__get_u8(&section->in);
+    MXB_TRY(get_gain(section, "fourier term", round, &fourier->gain));
     fourier->intercept = mxb__get_f64(&section->in);
     if (fourier->projection >= model->n_projections) {
         return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": projection %" PRIu32 " of %" PRIu32,
@@ -209,7 +225,7 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
 
 mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
     uint32_t n_rounds = mxb__get_u32(&section->in);
-    MXB_TRY(mxb__section_check_count(section, n_rounds, MXB__MAX_ROUNDS, TREE_BYTES, "rounds"));
+    MXB_TRY(mxb__section_check_count(section, n_rounds, MXB__MAX_ROUNDS, ROUND_BYTES, "rounds"));
     MXB_TRY(mxb__alloc_zeroed(&model->terms, n_rounds, sizeof *model->terms, "the ensemble", section->error));
     model->capacity = n_rounds;
     model->n_rounds = n_rounds;

@@ -93,6 +93,18 @@ def section(text, title):
     return lines[: lines.index("")] if "" in lines else lines
 
 
+GAINS = "features that matter most, by their share of what rounds gained"
+
+
+def gain_rows(text):
+    """What stands under the heading of gains: total, trees and fourier in percent, splits, name."""
+    header, *lines = section(text, GAINS)
+    assert header.split() == ["gain", "trees", "fourier", "splits"]
+    rows = [line.split(maxsplit=4) for line in lines]
+    assert all(share.endswith("%") for row in rows for share in row[:3])
+    return [[*(float(share[:-1]) for share in row[:3]), int(row[3]), row[4]] for row in rows]
+
+
 def field(text, name):
     return re.search(rf"^{name} +(.*)$", text, re.M).group(1)
 
@@ -121,8 +133,14 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     assert splits == {feature["name"]: feature["splits"] for feature in model["features"]}
     n_used = sum(count > 0 for count in splits.values())
     assert field(text, "features") == f"3, of which trees split on {n_used}"
-    ranked = sorted((-count, name) for name, count in splits.items() if count > 0)
-    assert [line.split() for line in section(text, "features split on most")] == [[str(-n), name] for n, name in ranked]
+    features = model["features"]
+    total = sum(feature["tree_gain"] + feature["fourier_gain"] for feature in features)
+    ranked = sorted(features, key=lambda feature: -feature["tree_gain"] - feature["fourier_gain"])
+    rows = gain_rows(text)
+    assert [row[4] for row in rows] == [feature["name"] for feature in ranked]
+    for row, feature in zip(rows, ranked, strict=True):
+        shares = [100 * feature[part] / total for part in ("tree_gain", "fourier_gain")]
+        assert row[:4] == pytest.approx([sum(shares), *shares, feature["splits"]], abs=0.0501)
 
     options = section(text, "options (* not the default)")
     assert {line[4:].split()[0]: line[4:].split()[1] for line in options} == model["options"]
@@ -136,6 +154,22 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
         r, loss = line.split()
         assert loss == f"{model['curve']['train'][int(r)]:.6g}"
     assert "\n\n\n" not in text and " \n" not in text
+
+
+def test_gains_add_up(run, numbers_model):
+    """A feature's gain is that of the splits on it, and all features together have what the fourier rounds gained."""
+    model = shown(run, numbers_model)
+    by_splits = [0.0] * 3
+    for term in model["rounds"]:
+        nodes = [node for node in term.get("nodes", []) if "feature" in node]
+        assert term["gain"] >= 0
+        assert not nodes or sum(node["gain"] for node in nodes) == pytest.approx(term["gain"], rel=1e-6)
+        for node in nodes:
+            by_splits[node["feature"]] += node["gain"]
+    assert [feature["tree_gain"] for feature in model["features"]] == pytest.approx(by_splits)
+    fourier = sum(term["gain"] for term in model["rounds"] if term["learner"] == "fourier")
+    assert fourier > 0
+    assert sum(feature["fourier_gain"] for feature in model["features"]) == pytest.approx(fourier)
 
 
 def test_early_stopping_is_told(run, numbers_csv, tmp_path):
@@ -167,7 +201,7 @@ def test_columns_without_names(run, tmp_path):
     data = write_csv(tmp_path / "d.csv", None, make_rows(100, seed=1))
     words = ["--num_round", 5, "--tree_probability", 1, "--quiet"]
     assert run("train", data, "--label", 4, "--model", "m.mxb", *words).returncode == 0
-    names = [line.split(maxsplit=1)[1] for line in section(run("show", "m.mxb").stdout, "features split on most")]
+    names = [row[4] for row in gain_rows(run("show", "m.mxb").stdout)]
     assert set(names) <= {"column 1", "column 2", "column 3"} and "column 1" in names
 
 
@@ -176,16 +210,33 @@ def test_only_fourier(run, numbers_csv, tmp_path):
     text = run("show", model).stdout
     assert field(text, "learners") == "0 tree, 20 fourier"
     assert field(text, "features") == "3, of which trees split on 0"
-    assert "split on most" not in text
+    rows = gain_rows(text)
+    assert len(rows) == 3
+    assert all((trees, splits) == (0, 0) for _, trees, _, splits, _ in rows)
+    assert sum(row[0] for row in rows) == pytest.approx(100, abs=0.2)
+
+
+def test_nothing_gained(run, tmp_path):
+    data = write_csv(tmp_path / "d.csv", "xy", [[i, 1] for i in range(50)])
+    model = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1)
+    assert GAINS not in run("show", model).stdout
+
+
+def test_gains_out_of_range(run, tmp_path):
+    """Labels so large that gains are bounded, each to the largest double there is."""
+    rows = [[i % 7, (i * 31) % 11, 1e298 * ((i % 7) + (i * 31) % 11)] for i in range(100)]
+    data = write_csv(tmp_path / "d.csv", "aby", rows)
+    model = train(run, data, tmp_path / "m.mxb", "--tree_probability", 0.5)
+    assert sum(row[0] for row in gain_rows(run("show", model).stdout)) == pytest.approx(100, abs=0.2)
 
 
 def test_ten_features_at_most(run, tmp_path):
     rows = [[*(((i + 1) * (j + 3) * 7919) % 101 for j in range(15)), i % 13] for i in range(300)]
     data = write_csv(tmp_path / "d.csv", [*(f"x{j}" for j in range(15)), "y"], rows)
     model = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1)
-    counts = [int(line.split()[0]) for line in section(run("show", model).stdout, "features split on most")]
-    assert len(counts) == 10
-    assert counts == sorted(counts, reverse=True)
+    shares = [row[0] for row in gain_rows(run("show", model).stdout)]
+    assert len(shares) == 10
+    assert shares == sorted(shares, reverse=True)
 
 
 def on_terminal(program, model, cwd, **environment):

@@ -58,6 +58,19 @@ static void ask_everything(const mxb_model *model) {
     MUST(mxb_model_n_repairs(model) <= UINT32_MAX);
 }
 
+static void ask_importances(const mxb_model *model) {
+    size_t n_features = mxb_model_n_features(model);
+    double *importances = malloc(n_features * sizeof *importances);
+    MUST(importances != NULL);
+    for (int part = MXB_IMPORTANCE_TREE; part <= MXB_IMPORTANCE_FOURIER; part++) {
+        MUST(mxb_model_importance(model, (mxb_importance)part, importances, NULL) == MXB_OK);
+        for (size_t f = 0; f < n_features; f++) {
+            MUST(isfinite(importances[f]) && importances[f] >= 0);
+        }
+    }
+    free(importances);
+}
+
 static void show(const mxb_model *model) {
     char *json;
     size_t n;
@@ -212,6 +225,7 @@ static double link_half(void *context, double score) {
 
 static void use(const mxb_model *model, const uint8_t *data, size_t size) {
     ask_everything(model);
+    ask_importances(model);
     show(model);
     predict(model);
     save(model, data, size);

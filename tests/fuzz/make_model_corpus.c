@@ -66,11 +66,12 @@ int main(int argc, char **argv) {
     }
     write_model("own_rounds", make_own_model(&MAKE_SHAPES[0]));
     write_model("own_mixed", make_own_model(&MAKE_SHAPES[4]));
-    write_edited("broken_feature", 4, 30, 9);    /* a split on a feature that is not there */
-    write_edited("broken_children", 4, 35, 1);   /* a leaf that becomes a split */
+    write_edited("broken_feature", 4, 38, 9);    /* a split on a feature that is not there */
+    write_edited("broken_children", 4, 47, 1);   /* a leaf that becomes a split */
     write_edited("broken_count", 3, 4, 200);     /* more components than bytes */
-    write_edited("broken_projection", 4, 62, 1); /* a round on a projection that is not there */
+    write_edited("broken_projection", 4, 74, 1); /* a round on a projection that is not there */
     write_edited("broken_knots", 2, 20, 0x40);   /* knots that do not ascend */
+    write_edited("broken_gain", 4, 28, 0xC0);    /* a negative one */
     write_cut("broken_truncated", 300);
     return 0;
 }

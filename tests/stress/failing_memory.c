@@ -223,6 +223,10 @@ static mxb_status predict(struct outcome *outcome, mxb_error *error) {
     return mxb_model_predict(mixed, data.dataset, MXB_PREDICT_PROBABILITY, 1, outcome->values, error);
 }
 
+static mxb_status find_importances(struct outcome *outcome, mxb_error *error) {
+    return mxb_model_importance(mixed, MXB_IMPORTANCE_FOURIER, outcome->values, error);
+}
+
 /* The sum of what comes of each. */
 static mxb_status walk_stages(const mxb_model *model, struct outcome *outcome, mxb_error *error) {
     mxb_stages *stages;
@@ -304,6 +308,7 @@ static const struct operation {
     {"predict", predict, 0},
     {"predict, three threads", predict_with_threads, 1},
     {"predict a wide row", predict_wide_row, 0},
+    {"importances", find_importances, 0},
     {"stages", predict_stages, 0},
     {"stages with an own learner", predict_own_stages, 0},
 };

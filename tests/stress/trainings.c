@@ -5,6 +5,7 @@
  *
  * A failure names its seed; `trainings 1 SEED` repeats it. */
 #define _XOPEN_SOURCE 700
+#include <float.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -293,6 +294,28 @@ static void check_rows_and_stages(struct dice *dice, const struct trial *trial) 
     free(staged);
 }
 
+/* Finite, trees' only where they split, and of fourier rounds what these gained together. */
+static void check_importances(const struct trial *trial) {
+    const mxb_model *model = trial->model;
+    size_t n_features = trial->data.n_columns;
+    double *trees = malloc(2 * n_features * sizeof *trees), *fourier = trees + n_features;
+    long double of_features = 0.0L, of_rounds = 0.0L; /* gains may be near the largest double */
+    mxb_error error = {""};
+    CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_TREE, trees, &error), MXB_OK);
+    CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, fourier, &error), MXB_OK);
+    for (size_t f = 0; f < n_features; f++) {
+        CHECK(isfinite(trees[f]) && trees[f] >= 0.0 && isfinite(fourier[f]) && fourier[f] >= 0.0);
+        CHECK(trees[f] == 0.0 || mxb_model_feature_splits(model, f) > 0);
+        of_features += (long double)fourier[f];
+    }
+    for (uint32_t r = 0; r < model->n_rounds; r++) {
+        of_rounds += model->terms[r].kind == TERM_FOURIER ? (long double)model->terms[r].fourier.gain : 0.0L;
+    }
+    of_rounds = fminl(of_rounds, (long double)DBL_MAX);
+    CHECK(fabsl(of_features - of_rounds) <= 1e-9L * of_rounds + (long double)TINY);
+    free(trees);
+}
+
 /* Once more in one go and with other threads: the same bytes. */
 static void check_again(struct dice *dice, const struct trial *trial) {
     static const char *const threads[] = {"1", "2", "5"};
@@ -336,6 +359,7 @@ static void check_trial(struct dice *dice, struct trial *trial) {
     check_curve(trial);
     check_saving(dice, trial);
     check_rows_and_stages(dice, trial);
+    check_importances(trial);
     check_again(dice, trial);
 }
 

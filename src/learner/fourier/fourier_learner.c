@@ -55,6 +55,7 @@ struct fourier_state {
     double g_scale; /* powers of two that bring the largest |g| and h near 1 */
     double h_scale;
     int only_right_side;
+    double gain;        /* of the round */
     size_t first_block; /* of the blocks being summed */
     double *step;
 };
@@ -247,6 +248,19 @@ static int scale_exponent(double largest) {
     return exponent > -1000 ? exponent : -1000; /* 2^-exponent must be a double */
 }
 
+/* What the round takes off the quadratic approximation, times 2, in scaled units: b'w with b = -Z'g, or where there is
+ * an intercept what is beyond the best constant, which takes the weighted mean of the features out of b. */
+static double scaled_gain(const struct fourier_state *state) {
+    size_t c = state->n_components;
+    const double *h_sums = state->sums + n_right_sums(c);
+    double constant = state->n_unknowns > c ? state->sums[c] / h_sums[c] : 0.0;
+    double gain = 0.0;
+    for (size_t j = 0; j < c; j++) {
+        gain += (constant * h_sums[j] - state->sums[j]) * state->solution[j];
+    }
+    return gain > 0.0 ? gain : 0.0; /* what is below is rounding */
+}
+
 /* The weights, and the intercept after them (0 where none is fitted), times the learning rate. */
 static void solve(struct fourier_state *state) {
     const struct fit_input *input = state->input;
@@ -268,6 +282,7 @@ static void solve(struct fourier_state *state) {
         state->solution[j] = -state->sums[j];
     }
     mxb__cholesky_solve(state->factor, state->n_unknowns, state->solution);
+    state->gain = mxb__bounded(ldexp(scaled_gain(state), 2 * g_exponent - h_exponent));
     for (size_t j = 0; j <= c; j++) {
         double weight = ldexp(state->solution[j], g_exponent - h_exponent);
         state->solution[j] = isfinite(weight) ? input->options->learning_rate * weight : 0.0;
@@ -291,6 +306,7 @@ static mxb_status make_term(const struct fourier_state *state, struct term *term
     MXB_TRY(mxb__alloc(&term->fourier.weights, c, sizeof *term->fourier.weights, "a ridge round", error));
     memcpy(term->fourier.weights, state->solution, c * sizeof *term->fourier.weights);
     term->fourier.intercept = state->solution[c];
+    term->fourier.gain = state->gain;
     term->fourier.repaired = state->memory->is_repaired ? 1 : 0;
     return MXB_OK;
 }

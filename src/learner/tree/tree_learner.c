@@ -111,6 +111,21 @@ static void find_values(struct tree_state *state, double *step) {
 
 /* ---- the finished term ---- */
 
+/* The sum of the splits' gains, each of which becomes its share of it. Trees on a sample of the rows count as if these
+ * were all. */
+static double share_gain(const struct tree_state *state, struct tree *tree) {
+    const struct tree_engine *engine = &state->engine;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        sum += state->grower.nodes[state->breadth_first[i]].split.gain;
+    }
+    for (uint32_t i = 0; i < tree->n_nodes && sum > 0.0; i++) {
+        tree->nodes[i].share = (float)(state->grower.nodes[state->breadth_first[i]].split.gain / sum);
+    }
+    double all_rows = (double)engine->input->prepared->n_rows / (double)engine->n_sampled;
+    return mxb__bounded(ldexp(sum * all_rows, engine->quanta.h_exponent - 2 * engine->quanta.g_exponent));
+}
+
 static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct tree *tree, mxb_error *error) {
     const struct grow_node *nodes = state->grower.nodes;
     const mxb_prepared *prepared = state->engine.input->prepared;
@@ -136,6 +151,7 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
             state->breadth_first[n_queued++] = node->left + 1;
         }
     }
+    tree->gain = share_gain(state, tree);
     return MXB_OK;
 }
 

@@ -16,6 +16,8 @@ struct naive_node {
     size_t n_rows;
     double value;  /* leaf */
     double weight; /* leaf: sum of h, and lambda_l2 */
+    double gain;   /* split */
+    double score;  /* split: of the whole node, the unit of the gain's rounding */
 };
 
 struct naive_tree {
@@ -124,12 +126,22 @@ static inline int naive_find_split(const struct naive_tree *tree, const size_t *
     for (uint32_t f = 0; f < d && best > 0; f++) {
         if (gains[f] >= best * (1 - 1e-9L)) {
             *node = found[f];
+            node->gain = (double)gains[f];
             break;
         }
     }
     free(found);
     free(gains);
     return best > 0;
+}
+
+static inline struct naive_sum naive_total(const struct naive_tree *tree, const size_t *rows, size_t n) {
+    struct naive_sum sum = {0, 0};
+    for (size_t i = 0; i < n; i++) {
+        sum.g += (long double)tree->input->g[rows[i]];
+        sum.h += (long double)tree->input->h[rows[i]];
+    }
+    return sum;
 }
 
 static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, size_t n, uint32_t depth) {
@@ -144,16 +156,13 @@ static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, siz
         }
         node.is_leaf = 0;
         node.n_rows = n;
+        node.score = (double)naive_score(tree, naive_total(tree, rows, n));
         node.left = naive_grow(tree, sides[0], counts[0], depth + 1);
         node.right = naive_grow(tree, sides[1], counts[1], depth + 1);
         free(sides[0]);
         free(sides[1]);
     } else {
-        struct naive_sum sum = {0, 0};
-        for (size_t i = 0; i < n; i++) {
-            sum.g += (long double)tree->input->g[rows[i]];
-            sum.h += (long double)tree->input->h[rows[i]];
-        }
+        struct naive_sum sum = naive_total(tree, rows, n);
         sum.h += (long double)tree->input->options->lambda_l2;
         node.weight = (double)sum.h;
         node.value = sum.h > 0 ? (double)(-sum.g / sum.h) : 0.0;

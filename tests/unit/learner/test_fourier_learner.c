@@ -75,6 +75,26 @@ static double largest_of(const double *values, size_t n) {
     return largest;
 }
 
+/* Twice what the oracle's weights take off the quadratic approximation and the penalty, which the best constant alone
+ * would not. */
+static double naive_gain(const struct fit_case *fit, const float *z, const double *w) {
+    size_t c = fit->options.n_components;
+    long double loss = 0.0L, sum_g = 0.0L, sum_h = 0.0L;
+    for (size_t i = 0; i < fit->prepared->n_rows; i++) {
+        long double value = (long double)w[c];
+        for (size_t j = 0; j < c; j++) {
+            value += (long double)w[j] * (long double)z[i * c + j];
+        }
+        loss += (long double)fit->g[i] * value + (long double)fit->h[i] * value * value / 2;
+        sum_g += (long double)fit->g[i];
+        sum_h += (long double)fit->h[i];
+    }
+    for (size_t j = 0; j < c; j++) {
+        loss += (long double)fit->options.alpha * (long double)w[j] * (long double)w[j] / 2;
+    }
+    return (double)(-2 * loss - (fit->options.fit_intercept ? sum_g * sum_g / sum_h : 0.0L));
+}
+
 /* Weights as the oracle's, and the step as the term's prediction. */
 static void check_fit(const struct fit_case *fit, const struct term *term, double tolerance) {
     size_t n = fit->prepared->n_rows;
@@ -88,6 +108,9 @@ static void check_fit(const struct fit_case *fit, const struct term *term, doubl
     CHECK_INT(term->n_outputs, 1);
     CHECK_INT(term->fourier.projection, 0);
     CHECK(fit->options.fit_intercept || term->fourier.intercept == 0.0);
+    double gain = naive_gain(fit, z, w);
+    CHECK(gain > 0.0);
+    CHECK_NEAR(term->fourier.gain, gain, 10 * tolerance * gain);
     for (size_t j = 0; j <= c; j++) {
         CHECK_NEAR(j < c ? term->fourier.weights[j] : term->fourier.intercept, w[j], tolerance * largest);
     }
@@ -134,6 +157,29 @@ static void weights_equal_elimination(void) {
         CHECK_INT(fit.model->n_projections, 1);
         CHECK_INT(term.fourier.repaired, 0);
         check_fit(&fit, &term, 1e-9);
+        mxb__term_clear(&term);
+        fit_close(&fit);
+    }
+}
+
+/* A gain is of the whole step, whatever part of it is taken; a constant alone gains nothing beyond itself. */
+static void gains(void) {
+    double all = 0.0;
+    for (int k = 0; k < 3; k++) {
+        struct fit_case fit;
+        struct term term;
+        struct learner_options options = fit_options();
+        options.learning_rate = k == 0 ? 1.0 : 0.01;
+        REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 300, .n_features = 3, .seed = 1}), options, 256,
+                         SCALING_RANK));
+        for (size_t i = 0; i < 300 && k == 2; i++) {
+            fit.g[i] = -5.0;
+        }
+        fit_measure(&fit);
+        CHECK_INT(fit_run(&fit, &mxb__fourier_learner, 1, 0, &term), MXB_OK);
+        all = k == 0 ? term.fourier.gain : all;
+        CHECK(all > 0.0);
+        CHECK_NEAR(term.fourier.gain, k < 2 ? all : 0.0, k < 2 ? 0.0 : 1e-9);
         mxb__term_clear(&term);
         fit_close(&fit);
     }
@@ -292,6 +338,7 @@ static void check_reuse(int constant_hessian, int fit_intercept) {
         CHECK_INT(used.model->n_projections, 1);
         CHECK(memcmp(term.fourier.weights, expected.fourier.weights, 16 * sizeof(double)) == 0);
         CHECK(term.fourier.intercept == expected.fourier.intercept);
+        CHECK(term.fourier.gain == expected.fourier.gain && term.fourier.gain > 0.0);
         CHECK(memcmp(used.step, fresh.step, 3000 * sizeof(double)) == 0);
         mxb__term_clear(&term);
         mxb__term_clear(&expected);
@@ -377,6 +424,7 @@ static void extremes_stay_finite(void) {
         fit_measure(&fit);
         CHECK_INT(fit_run(&fit, &mxb__fourier_learner, 1, 0, &term), MXB_OK);
         CHECK(isfinite(term.fourier.intercept));
+        CHECK(isfinite(term.fourier.gain) && term.fourier.gain >= 0.0);
         for (size_t j = 0; j < 20; j++) {
             CHECK(isfinite(term.fourier.weights[j]));
         }
@@ -415,6 +463,7 @@ static void failed_allocations_leak_nothing(void) {
 
 int main(void) {
     RUN(weights_equal_elimination);
+    RUN(gains);
     RUN(many_rows_stay_close_to_elimination);
     RUN(features_approach_the_kernel);
     RUN(draws_do_not_depend_on_their_number);

@@ -1,5 +1,6 @@
 /* Finished trees: equal to the naive ones, and every training row, sampled or not, in the leaf that prediction finds.
  */
+#include "base/random.h"
 #include "check.h"
 #include "unit/learner/naive_tree.h"
 
@@ -21,6 +22,8 @@ static void compare_below(const struct fit_case *fit, const struct tree *tree, u
     CHECK_INT(node->missing_left, other->missing_left);
     CHECK(node->value == naive_threshold(naive, other));
     CHECK(node->left > n); /* breadth first */
+    double unit = other->score + fit->input.sum_abs_g * fit->input.sum_abs_g / fit->input.sum_h;
+    CHECK_NEAR(tree->gain * (double)node->share, other->gain, 1e-6 * other->gain + 1e-14 * unit);
     compare_below(fit, tree, node->left, naive, other->left);
     compare_below(fit, tree, node->left + 1, naive, other->right);
 }
@@ -224,6 +227,63 @@ static void every_type_ends_in_its_leaf(void) {
     }
 }
 
+/* ---- gains ---- */
+
+/* Before the learning rate, and the shares of a tree's splits are all of its gain. */
+static void gains_and_shares(void) {
+    double gains[2];
+    for (int k = 0; k < 2; k++) {
+        struct fit_case fit;
+        struct term term;
+        struct learner_options options = fit_options();
+        options.learning_rate = k == 0 ? 1.0 : 0.01;
+        struct data_recipe recipe = {.n_rows = 300, .n_features = 3, .seed = 4};
+        REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_NONE));
+        CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 5, &term), MXB_OK);
+        double sum = 0.0;
+        for (uint32_t n = 0; n < term.tree.n_nodes; n++) {
+            CHECK((term.tree.nodes[n].split != SPLIT_NONE) == (term.tree.nodes[n].share > 0.0f));
+            sum += (double)term.tree.nodes[n].share;
+        }
+        CHECK(term.tree.n_nodes > 10);
+        CHECK_NEAR(sum, 1.0, 1e-6);
+        gains[k] = term.tree.gain;
+        mxb__term_clear(&term);
+        fit_close(&fit);
+    }
+    CHECK(gains[0] > 0.0 && gains[0] == gains[1]);
+}
+
+/* A tree on half of the rows counts as on all; packed quanta, rounded at random, gain about the same. */
+static void gains_of_samples_and_packed_quanta(void) {
+    for (int packed = 0; packed < 2; packed++) {
+        struct fit_case fit;
+        struct term term;
+        struct learner_options options = fit_options();
+        size_t n = packed ? 70000 : 500;
+        uint8_t *is_row = calloc(n, 1);
+        double n_sampled = 0.0;
+        options.subsample = 0.5;
+        struct random_stream random = mxb__random_stream(options.seed, RANDOM_ROWS, 3);
+        for (size_t i = 0; i < n; i++) {
+            is_row[i] = mxb__random_uniform(random, i) < 0.5;
+            n_sampled += is_row[i];
+        }
+        REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = n, .n_features = 2, .seed = 4}), options, 256,
+                         SCALING_NONE));
+        CHECK_INT(fit_run(&fit, &mxb__tree_learner, 3, 1, &term), MXB_OK);
+        struct naive_tree naive = naive_make(&fit, 1, is_row, NULL);
+        double expected = naive.nodes[0].gain * (double)n / n_sampled;
+        CHECK_INT(term.tree.n_nodes, 3);
+        CHECK(term.tree.nodes[0].share == 1.0f);
+        CHECK_NEAR(term.tree.gain, expected, (packed ? 1e-2 : 1e-9) * expected);
+        mxb__term_clear(&term);
+        naive_clear(&naive);
+        fit_close(&fit);
+        free(is_row);
+    }
+}
+
 /* ---- samples ---- */
 
 /* Which rows were drawn shows in what changing their gradient does; the engine's own list is looked at elsewhere. */
@@ -312,7 +372,9 @@ static void check_leaf_values_are_finite(uint32_t hist_nbins) {
         CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1, 6, &term), MXB_OK);
         for (uint32_t n = 0; n < term.tree.n_nodes; n++) {
             CHECK(isfinite(term.tree.nodes[n].value) || term.tree.nodes[n].split != SPLIT_NONE);
+            CHECK(term.tree.nodes[n].share >= 0.0f && term.tree.nodes[n].share <= 1.0f);
         }
+        CHECK(isfinite(term.tree.gain) && term.tree.gain >= 0.0);
         check_steps(&fit, &term);
         mxb__term_clear(&term);
         fit_close(&fit);
@@ -390,6 +452,8 @@ int main(void) {
     RUN(many_values);
     RUN(the_last_of_many_values);
     RUN(every_type_ends_in_its_leaf);
+    RUN(gains_and_shares);
+    RUN(gains_of_samples_and_packed_quanta);
     RUN(rows_left_out_change_nothing);
     RUN(columns_left_out_are_not_used);
     RUN(leaf_values_are_finite);

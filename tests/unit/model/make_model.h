@@ -89,11 +89,13 @@ static inline struct term make_tree(uint32_t n_features, uint32_t max_depth) {
             node->feature = make_below(n_features);
             node->missing_left = (uint8_t)make_below(2);
             node->left = tree->n_nodes;
+            node->share = 1 / (float)tree->n_nodes;
             tree->n_nodes += 2;
         } else {
             node->value = make_number();
         }
     }
+    tree->gain = (double)tree->n_nodes / 4;
     return term;
 }
 
@@ -102,6 +104,7 @@ static inline struct term make_fourier(uint32_t projection, uint32_t n_component
     term.fourier.projection = projection;
     term.fourier.repaired = (uint8_t)make_below(2);
     term.fourier.intercept = make_number();
+    term.fourier.gain = fabs(term.fourier.intercept);
     term.fourier.weights = make_block(n_components, sizeof *term.fourier.weights);
     for (uint32_t j = 0; j < n_components; j++) {
         term.fourier.weights[j] = make_number();
@@ -334,11 +337,14 @@ static inline mxb_model *make_small_model(void) {
     projection.phases[1] = 0.5f;
     make_sure(mxb__model_add_projection(model, &projection, NULL));
     tree.tree = (struct tree){.n_nodes = 3, .max_depth = 1, .nodes = make_block(3, sizeof(struct tree_node))};
-    tree.tree.nodes[0] = (struct tree_node){.value = 1.5, .feature = 1, .left = 1, .split = 1, .missing_left = 1};
+    tree.tree.nodes[0] =
+        (struct tree_node){.value = 1.5, .feature = 1, .left = 1, .share = 1, .split = 1, .missing_left = 1};
+    tree.tree.gain = 8;
     tree.tree.nodes[1].value = -2;
     tree.tree.nodes[2].value = 2;
     make_sure(mxb__model_add_term(model, &tree, NULL));
     fourier.fourier.repaired = 1;
+    fourier.fourier.gain = 0.5;
     fourier.fourier.intercept = 0.125;
     fourier.fourier.weights = make_block(2, sizeof(double));
     fourier.fourier.weights[0] = 4;

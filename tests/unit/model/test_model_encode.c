@@ -47,11 +47,14 @@ static void every_byte(void) {
                   "02000000"
                   "01" "00000000" "01000000"               /* tree, one output from 0 */
                   "01000000" "03000000"                    /* maximal depth 1, three nodes */
+                  "0000000000002040"                       /* gain 8 */
                   "01" "000000000000f83f" "01000000" "01"  /* x1 <= 1.5, missing left */
+                  "0000803f"                               /* all of the gain */
                   "00" "00000000000000c0"                  /* leaf -2 */
                   "00" "0000000000000040"                  /* leaf 2 */
                   "02" "00000000" "01000000"               /* fourier, one output from 0 */
-                  "00000000" "01" "000000000000c03f"       /* projection 0, repaired, intercept 0.125 */
+                  "00000000" "01"                          /* projection 0, repaired */
+                  "000000000000e03f" "000000000000c03f"    /* gain 0.5, intercept 0.125 */
                   "0000000000001040" "0000000000000000");  /* weights 4 and 0 */
     check_section(model, SECTION_CURVE,
                   "00" "03000000" "01"                     /* not stopped early, 3 values, validation */

@@ -155,10 +155,10 @@ static void headers_that_lie(void) {
 
     mxb__store_u64(image.bytes + 16, image.n - 1);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is damaged: 521 bytes where 520 belong");
+    check_rejected(&image, "the model is damaged: 541 bytes where 540 belong");
     mxb__store_u64(image.bytes + 16, image.n + 10);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is truncated: 521 bytes of 531");
+    check_rejected(&image, "the model is truncated: 541 bytes of 551");
     mxb__store_u64(image.bytes + 16, image.n);
 
     entries[4] = 2;
@@ -209,7 +209,7 @@ static void no_room_for_other_bytes(void) {
     struct image image = small_image();
     struct image longer = {calloc(image.n + 5, 1), image.n + 5};
     memcpy(longer.bytes, image.bytes, image.n);
-    check_rejected(&longer, "the model is damaged: 526 bytes where 521 belong");
+    check_rejected(&longer, "the model is damaged: 546 bytes where 541 belong");
     mxb__store_u64(longer.bytes + 16, longer.n);
     edit_repair(longer.bytes);
     check_rejected(&longer, "the model is damaged: 5 bytes belong to no section");

@@ -109,33 +109,34 @@ static void small_model(void) {
     OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
     CHECK_INT(n_bytes, strlen(json));
     CHECK(is_json(json));
-    CHECK_TEXT(json,
-               "{\"format\": 0,\n"
-               "\"loss\": \"logloss\",\n"
-               "\"labels\": [0, 1],\n"
-               "\"base_score\": 0.5,\n"
-               "\"features\": [\n"
-               "  {\"name\": \"a\", \"splits\": 0},\n"
-               "  {\"name\": \"bc\", \"splits\": 1}],\n"
-               "\"options\": {\n"
-               "  \"gamma\": \"2.5\"},\n"
-               "\"scaling\": {\"kind\": \"rank\", \"features\": [\n"
-               "  {\"missing\": 0, \"knots\": [0, 1], \"scores\": [-1, 1]},\n"
-               "  {\"missing\": 0, \"knots\": [0], \"scores\": [-1]}]},\n"
-               "\"projections\": [\n"
-               "  {\"n_components\": 2, \"phases\": [0, 0.5],\n"
-               "   \"weights\": [[0, 0],\n"
-               "    [0, 0.25]]}],\n"
-               "\"rounds\": [\n"
-               "  {\"learner\": \"tree\", \"max_depth\": 1, \"nodes\": [{\"feature\": 1, \"threshold\": 1.5, "
-               "\"missing\": \"left\", \"left\": 1, \"right\": 2},\n"
-               "    {\"value\": -2},\n"
-               "    {\"value\": 2}]},\n"
-               "  {\"learner\": \"fourier\", \"projection\": 0, \"repaired\": true, \"intercept\": 0.125, \"weights\": "
-               "[4, 0]}],\n"
-               "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
-               "\"stopped_early\": false,\n"
-               "\"n_repairs\": 1}\n");
+    CHECK_TEXT(
+        json,
+        "{\"format\": 0,\n"
+        "\"loss\": \"logloss\",\n"
+        "\"labels\": [0, 1],\n"
+        "\"base_score\": 0.5,\n"
+        "\"features\": [\n"
+        "  {\"name\": \"a\", \"splits\": 0, \"tree_gain\": 0, \"fourier_gain\": 0.25},\n"
+        "  {\"name\": \"bc\", \"splits\": 1, \"tree_gain\": 8, \"fourier_gain\": 0.25}],\n"
+        "\"options\": {\n"
+        "  \"gamma\": \"2.5\"},\n"
+        "\"scaling\": {\"kind\": \"rank\", \"features\": [\n"
+        "  {\"missing\": 0, \"knots\": [0, 1], \"scores\": [-1, 1]},\n"
+        "  {\"missing\": 0, \"knots\": [0], \"scores\": [-1]}]},\n"
+        "\"projections\": [\n"
+        "  {\"n_components\": 2, \"phases\": [0, 0.5],\n"
+        "   \"weights\": [[0, 0],\n"
+        "    [0, 0.25]]}],\n"
+        "\"rounds\": [\n"
+        "  {\"learner\": \"tree\", \"max_depth\": 1, \"gain\": 8, \"nodes\": [{\"feature\": 1, \"threshold\": 1.5, "
+        "\"missing\": \"left\", \"gain\": 8, \"left\": 1, \"right\": 2},\n"
+        "    {\"value\": -2},\n"
+        "    {\"value\": 2}]},\n"
+        "  {\"learner\": \"fourier\", \"projection\": 0, \"repaired\": true, \"gain\": 0.5, \"intercept\": 0.125, "
+        "\"weights\": [4, 0]}],\n"
+        "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
+        "\"stopped_early\": false,\n"
+        "\"n_repairs\": 1}\n");
     mxb_bytes_free(json);
     mxb_model_free(model);
 }

@@ -29,21 +29,24 @@ static void projection_without_scaling(void) {
     mxb_model_free(model);
 }
 
-/* Offsets in the section of terms: the tree at 4, its nodes at 21, 35 and 44, the fourier term at 53. */
+/* Offsets in the section of terms: the tree at 4, its nodes at 29, 47 and 56, the fourier term at 65. */
 static void rounds(void) {
     static const struct damage damages[] = {
         DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 rounds; at most 16777216"),
-        DAMAGE(SECTION_TERMS, 0, "\4\0\0\0", "section terms: 4 rounds in 87 bytes"),
+        DAMAGE(SECTION_TERMS, 0, "\5\0\0\0", "section terms: 5 rounds in 107 bytes"),
         DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
-        DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 38 bytes too many"),
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 46 bytes too many"),
         DAMAGE(SECTION_TERMS, 4, "\4", "term of round 1: kind 4; 1 to 3 are known"),
         DAMAGE(SECTION_TERMS, 5, "\2\0\0\0", "term of round 1: 1 outputs from 2; 1 from 0 is known"),
-        DAMAGE(SECTION_TERMS, 58, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
-        DAMAGE(SECTION_TERMS, 62, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
-        DAMAGE(SECTION_TERMS, 66, "\2", "fourier term of round 2: repaired is not 0 or 1"),
-        DAMAGE(SECTION_TERMS, 67, INF_BYTES, "fourier term of round 2: a weight is not finite"),
-        DAMAGE(SECTION_TERMS, 83, NAN_BYTES, "fourier term of round 2: a weight is not finite"),
-        DAMAGE(SECTION_TERMS, 53, "\1\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", "tree of round 2: no nodes"),
+        DAMAGE(SECTION_TERMS, 70, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
+        DAMAGE(SECTION_TERMS, 74, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
+        DAMAGE(SECTION_TERMS, 78, "\2", "fourier term of round 2: repaired is not 0 or 1"),
+        DAMAGE(SECTION_TERMS, 79, INF_BYTES, "fourier term of round 2: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 79, NAN_BYTES, "fourier term of round 2: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 86, "\xBF", "fourier term of round 2: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 87, INF_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 103, NAN_BYTES, "fourier term of round 2: a weight is not finite"),
+        DAMAGE(SECTION_TERMS, 65, "\1\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0", "tree of round 2: no nodes"),
     };
     check_damage(damages, sizeof damages / sizeof damages[0]);
     check_resized(SECTION_TERMS, -1, "the model is damaged: section terms: 2 weights in 15 bytes");
@@ -54,20 +57,26 @@ static void trees(void) {
         DAMAGE(SECTION_TERMS, 13, "\x1F\0\0\0", "tree of round 1: maximal depth 31; at most 30"),
         DAMAGE(SECTION_TERMS, 13, "\0\0\0\0", "section terms: 3 nodes; at most 1"),
         DAMAGE(SECTION_TERMS, 17, "\4\0\0\0", "section terms: 4 nodes; at most 3"),
-        DAMAGE(SECTION_TERMS, 13, "\x1E\0\0\0\xFF\xFF\xFF\x7F", "section terms: 2147483647 nodes in 70 bytes"),
+        DAMAGE(SECTION_TERMS, 13, "\x1E\0\0\0\xFF\xFF\xFF\x7F", "section terms: 2147483647 nodes in 90 bytes"),
         DAMAGE(SECTION_TERMS, 17, "\0\0\0\0", "tree of round 1: no nodes"),
         DAMAGE(SECTION_TERMS, 17, "\2\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),
         DAMAGE(SECTION_TERMS, 17, "\1\0\0\0", "tree of round 1, node 0: its children lie beyond the last node"),
-        DAMAGE(SECTION_TERMS, 21, "\2", "tree of round 1, node 0: an unknown kind of split"),
-        DAMAGE(SECTION_TERMS, 22, NAN_BYTES, "tree of round 1, node 0: the threshold is not a number"),
-        DAMAGE(SECTION_TERMS, 30, "\2\0\0\0", "tree of round 1, node 0: feature 2 of 2"),
-        DAMAGE(SECTION_TERMS, 30, "\xFF\xFF\xFF\xFF", "tree of round 1, node 0: feature 4294967295 of 2"),
-        DAMAGE(SECTION_TERMS, 34, "\2", "tree of round 1, node 0: missing_left is not 0 or 1"),
-        DAMAGE(SECTION_TERMS, 36, INF_BYTES, "tree of round 1, node 1: the value is not finite"),
-        DAMAGE(SECTION_TERMS, 45, NAN_BYTES, "tree of round 1, node 2: the value is not finite"),
-        DAMAGE(SECTION_TERMS, 21, "\0", "tree of round 1, node 1: no split leads to it"),
-        /* Node 1 becomes a split on 14 bytes that are mostly node 2's. */
-        DAMAGE(SECTION_TERMS, 35, "\1\0\0\0\0\0\0\0\0\0\0\0\0\0",
+        DAMAGE(SECTION_TERMS, 21, INF_BYTES, "tree of round 1: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 21, NAN_BYTES, "tree of round 1: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 28, "\xC0", "tree of round 1: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 29, "\2", "tree of round 1, node 0: an unknown kind of split"),
+        DAMAGE(SECTION_TERMS, 30, NAN_BYTES, "tree of round 1, node 0: the threshold is not a number"),
+        DAMAGE(SECTION_TERMS, 38, "\2\0\0\0", "tree of round 1, node 0: feature 2 of 2"),
+        DAMAGE(SECTION_TERMS, 38, "\xFF\xFF\xFF\xFF", "tree of round 1, node 0: feature 4294967295 of 2"),
+        DAMAGE(SECTION_TERMS, 42, "\2", "tree of round 1, node 0: missing_left is not 0 or 1"),
+        DAMAGE(SECTION_TERMS, 43, "\1", "tree of round 1, node 0: its share of the gain is not 0 to 1"),
+        DAMAGE(SECTION_TERMS, 46, "\xBF", "tree of round 1, node 0: its share of the gain is not 0 to 1"),
+        DAMAGE(SECTION_TERMS, 43, "\0\0\xC0\x7F", "tree of round 1, node 0: its share of the gain is not 0 to 1"),
+        DAMAGE(SECTION_TERMS, 48, INF_BYTES, "tree of round 1, node 1: the value is not finite"),
+        DAMAGE(SECTION_TERMS, 57, NAN_BYTES, "tree of round 1, node 2: the value is not finite"),
+        DAMAGE(SECTION_TERMS, 29, "\0", "tree of round 1, node 1: no split leads to it"),
+        /* Node 1 becomes a split on 18 bytes, those of node 2 among them. */
+        DAMAGE(SECTION_TERMS, 47, "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
                "tree of round 1, node 1: a split at the maximal depth"),
     };
     check_damage(damages, sizeof damages / sizeof damages[0]);
