@@ -9,7 +9,6 @@ Markdown table with the held-out loss of each, so that nobody wins by doing less
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
 import platform
@@ -23,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
 ROUNDS, DEPTH, RATE = 100, 6, 0.1
 
 
@@ -42,56 +40,19 @@ def logloss(y: np.ndarray, p: np.ndarray) -> float:
     return float(-np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)))
 
 
-class Native:
-    """The little of the C library that a timing needs."""
+def fit_mixboost(x: np.ndarray, y: np.ndarray, threads: int, tree_probability: float = 1) -> Any:
+    from mixboost import MixBoostClassifier
 
-    def __init__(self) -> None:
-        self.library = ctypes.CDLL(str(next((ROOT / "build" / "release").glob("libmixboost.so.*.*.*"))))
-        self.error = ctypes.create_string_buffer(1024)
-
-    def call(self, name: str, *arguments: Any) -> None:
-        if getattr(self.library, name)(*arguments, self.error) != 0:
-            raise RuntimeError(self.error.value.decode())
-
-    def dataset(self, x: np.ndarray, y: np.ndarray | None) -> ctypes.c_void_p:
-        handle, size = ctypes.c_void_p(), ctypes.c_size_t
-        self.call("mxb_dataset_create", size(x.shape[0]), ctypes.byref(handle))
-        pointer = ctypes.c_void_p(x.ctypes.data)
-        strides = [ctypes.c_ssize_t(s) for s in x.strides]
-        self.call("mxb_dataset_add_matrix", handle, pointer, 1, size(x.shape[1]), *strides)
-        if y is not None:
-            self.call("mxb_dataset_set_label", handle, ctypes.c_void_p(y.ctypes.data), ctypes.c_ssize_t(8), 2)
-        return handle
-
-    def fit(self, x: np.ndarray, y: np.ndarray, options: dict[str, object]) -> ctypes.c_void_p:
-        params, model = ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("mxb_params_create", ctypes.byref(params))
-        for name, value in options.items():
-            self.call("mxb_params_set", params, name.encode(), str(value).encode())
-        self.call("mxb_train", self.dataset(x, y), None, params, None, None, ctypes.byref(model))
-        return model
-
-    def probability(self, model: ctypes.c_void_p, x: np.ndarray) -> np.ndarray:
-        out = np.empty(x.shape[0])
-        self.call("mxb_model_predict", model, self.dataset(x, None), 1, 0, ctypes.c_void_p(out.ctypes.data))
-        return out
-
-
-def fit_mixboost(x: np.ndarray, y: np.ndarray, threads: int, **options: object) -> Any:
-    native = Native()
-    options = {
-        "objective": "logloss",
-        "num_round": ROUNDS,
-        "learning_rate": RATE,
-        "min_max_depth": DEPTH,
-        "max_max_depth": DEPTH,
-        "min_child_weight": 1,
-        "tree_probability": 1,
-        "n_threads": threads,
-        **options,
-    }
-    model = native.fit(x, y, options)
-    return lambda rows: native.probability(model, rows)
+    model = MixBoostClassifier(
+        num_round=ROUNDS,
+        learning_rate=RATE,
+        min_max_depth=DEPTH,
+        max_max_depth=DEPTH,
+        min_child_weight=1,
+        tree_probability=tree_probability,
+        n_threads=threads,
+    ).fit(x, y)
+    return lambda rows: model.predict_proba(rows)[:, 1]
 
 
 def fit_mixed(x: np.ndarray, y: np.ndarray, threads: int) -> Any:
@@ -144,8 +105,8 @@ CONTESTANTS = {
 
 def measure(contestant: str, rows: int, features: int, threads: int) -> dict[str, float]:
     """One fit in this process: seconds, bytes a row above the loaded data, held-out loss."""
-    for module in ("lightgbm", "xgboost"):
-        if module in contestant.lower():
+    for module in ("mixboost._estimators", "lightgbm", "xgboost"):
+        if module.partition(".")[0] in contestant.lower():
             __import__(module)
     n_test = 100_000
     x, y = make_data(rows + n_test, features)
@@ -188,7 +149,10 @@ def main() -> None:
             print(f"{name}: {results[name][-1]['seconds']:.2f} s", file=sys.stderr)
 
     versions = ", ".join(f"{name} {metadata.version(name.lower())}" for name in ("LightGBM", "XGBoost"))
-    print(f"{arguments.rows} x {arguments.features}, {ROUNDS} rounds, depth {DEPTH}, {arguments.threads} threads, ", end="")
+    print(
+        f"{arguments.rows} x {arguments.features}, {ROUNDS} rounds, depth {DEPTH}, {arguments.threads} threads, ",
+        end="",
+    )
     print(f"best of {arguments.repeats}; {processor()}; {versions}\n")
     print("| | fit, s (binning included) | memory over the data, bytes a row | held-out logloss |\n|---|---|---|---|")
     for name, runs in results.items():

@@ -90,7 +90,7 @@ def _object_column(series: Any) -> Column:
     if kinds and all(issubclass(kind, str) for kind in kinds):
         return _factorised(series)
     if all(issubclass(kind, (Real, np.bool_, Decimal)) for kind in kinds):
-        return Column(series.to_numpy(np.float64, na_value=np.nan))
+        return Column(series.to_numpy(object, na_value=np.nan).astype(np.float64))  # at once only since pandas 2
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise unusable(f"objects ({names})", "make it all numbers or all text first")
 

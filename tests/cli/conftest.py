@@ -8,7 +8,6 @@ import subprocess
 import pytest
 from samples import make_rows, train, write_csv
 
-
 # A job in the background ignores Ctrl-C, and so would the programs that the tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)

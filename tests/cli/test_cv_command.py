@@ -61,7 +61,7 @@ def test_table_with_repeats(run, numbers_csv):
     words = [*CV, "--folds", 2, "--repeats", 2]
     result = results_of(run, *words)
     lines = ["  repeat  fold      rows  rmse"]
-    for fold, loss in zip(result["results"], losses_of(result)):
+    for fold, loss in zip(result["results"], losses_of(result), strict=True):
         lines.append(f"{fold['repeat']:8}{fold['fold']:6}       150  {loss:.6g}")
     lines += ["", f"mean {result['mean']:.6g} ± {result['deviation']:.3g} (standard deviation over 4 folds)"]
     lines += [f"mean {result['mean']:.6g} ± {result['deviation_of_repeats']:.3g} (standard deviation over 2 repeats)"]
@@ -124,7 +124,7 @@ def test_leaving_one_out_by_hand(run, numbers_csv):
     words = ["--label", "y", "--num_round", 1, "--learning_rate", 1e-300, "--folds", len(labels)]
     losses = losses_of(results_of(run, "cv", numbers_csv, *words))
     by_hand = [abs(label - (sum(labels) - label) / (len(labels) - 1)) for label in labels]
-    for loss, expected in zip(sorted(losses), sorted(by_hand)):
+    for loss, expected in zip(sorted(losses), sorted(by_hand), strict=True):
         assert math.isclose(loss, expected, rel_tol=1e-9)
 
 
@@ -190,7 +190,7 @@ def test_lines(run, numbers_csv):
     result = results_of(run, *CV, "--folds", 3)
     lines = done.stderr.splitlines()
     assert len(lines) == 3
-    for i, (line, loss) in enumerate(zip(lines, losses_of(result)), 1):
+    for i, (line, loss) in enumerate(zip(lines, losses_of(result), strict=True), 1):
         end = r"in \S+ s" if i == 3 else r"\S+ (s|min|h) left"
         assert re.fullmatch(rf"fold {i} of 3: train \S+, held out {loss:.6g}, {end}", line), line
 

@@ -12,7 +12,7 @@ OPTIONS = """
 """.split()
 
 FLAGS = {
-    "train": ["label", "weight", "valid", "valid-fraction", "from", "checkpoint-every", "header", "quiet", "model", "help"],
+    "train": "label weight valid valid-fraction from checkpoint-every header quiet model help".split(),
     "cv": ["label", "folds", "repeats", "seed", "weight", "header", "json", "quiet", "help"],
     "predict": ["proba", "raw", "out", "header", "n_threads", "quiet", "help"],
     "show": ["json", "help"],
@@ -54,7 +54,9 @@ def test_help_has_a_row_for_every_option(run, command):
             assert row[start - 1] == " " and row[start] != " ", row
 
 
-@pytest.mark.parametrize("words", [[], ["train", "--help"], ["cv", "--help"], ["predict", "--help"], ["show", "--help"]])
+@pytest.mark.parametrize(
+    "words", [[], ["train", "--help"], ["cv", "--help"], ["predict", "--help"], ["show", "--help"]]
+)
 def test_help_fits_100_columns_and_has_no_trailing_blanks(run, words):
     for line in help_of(run, *words).splitlines():
         assert len(line) <= 100

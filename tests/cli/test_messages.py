@@ -111,7 +111,8 @@ CASES = {
         LOGLOSS,
         "a,y\n1,yes\n2,no\n3,\x1b[2J\n",
         1,
-        'the labels of the training data have more than two values ("yes", "no", "\\x1b[2J", ...); logloss needs exactly two',
+        "the labels of the training data have more than two values "
+        '("yes", "no", "\\x1b[2J", ...); logloss needs exactly two',
     ),
     "label: one text": (
         LOGLOSS,

@@ -125,7 +125,7 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     for depth in {term["max_depth"] for term in trees}:
         assert f"depth {depth}: {sum(term['max_depth'] == depth for term in trees)}" in learners
 
-    splits = {name: 0 for name in "abc"}
+    splits = dict.fromkeys("abc", 0)
     for term in trees:
         for node in term["nodes"]:
             if "feature" in node:

@@ -78,7 +78,8 @@ def test_a_few_rows_without_letters_are_still_text(run, table, tmp_path):
     write_csv(tmp_path / "all.csv", ["fruit", "size", "colour"], [["10", 1, "red"], ["9", 1, "red"], ["fig", 1, "red"]])
     expected = predicted(run("predict", "m.mxb", "all.csv"))
     assert len(set(expected)) == 3
-    write_csv(tmp_path / "named.csv", ["colour", "size", "fruit", "extra"], [["red", 1, "10", "x"], ["red", 1, "9", "y"]])
+    rows = [["red", 1, "10", "x"], ["red", 1, "9", "y"]]
+    write_csv(tmp_path / "named.csv", ["colour", "size", "fruit", "extra"], rows)
     assert predicted(run("predict", "m.mxb", "named.csv")) == expected[:2]
     (tmp_path / "unnamed.csv").write_text("10,1,\n9,1,\n")  # taken for a file without header, which it is
     (tmp_path / "headed.csv").write_text("fruit,size,colour\n10,1,\n9,1,\n")
@@ -114,7 +115,8 @@ def test_validation_files_are_read_as_the_training_file(run, table, tmp_path):
     done = run("train", "d.csv", "--label", "y", "--model", "m.mxb", "--valid", "v.csv")
     assert done.returncode == 1
     assert done.stderr == (
-        'mixboost: feature "size" of the dataset holds text ("large" in row 1), that of the training data holds numbers\n'
+        'mixboost: feature "size" of the dataset holds text ("large" in row 1), '
+        "that of the training data holds numbers\n"
     )
 
 
@@ -170,8 +172,7 @@ def test_validation_labels_must_be_those_of_the_training(run, tmp_path):
     )
     write_csv(tmp_path / "v.csv", HEADER, [["fig", 1, "red", 0]])
     assert run(*words).stderr == (
-        'mixboost: the label of row 1 of the validation data is "0"; '
-        'the training labels are "bad, really" and "good"\n'
+        'mixboost: the label of row 1 of the validation data is "0"; the training labels are "bad, really" and "good"\n'
     )
 
 
@@ -187,7 +188,8 @@ def test_going_on_from_a_model(run, table, tmp_path):
     done = run("train", "other.csv", "--model", "b.mxb", "--from", "a.mxb", "--num_round", 20, *options)
     assert (done.returncode, done.stderr) == (
         1,
-        'mixboost: feature "fruit" does not have the texts that the model knows; to go on from it they must be the same\n',
+        'mixboost: feature "fruit" does not have the texts that the model knows; '
+        "to go on from it they must be the same\n",
     )
 
 

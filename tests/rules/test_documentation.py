@@ -55,7 +55,9 @@ def test_links_in_the_documents_lead_somewhere(root):
 def test_names_in_the_algorithm_page_exist(root):
     """Functions, options and files that stand beside the paper's equations."""
     names = set(re.findall(r"`([\w/.]+)`", (root / "docs/algorithm.md").read_text()))
-    sources = {path for folder in ("src", "tests") for path in (root / folder).rglob("*") if path.suffix in (".c", ".h")}
+    sources = {
+        path for folder in ("src", "tests") for path in (root / folder).rglob("*") if path.suffix in (".c", ".h")
+    }
     words = set(re.findall(r"\w+", "".join(path.read_text() for path in sources)))
     files = [name for name in names if re.search(r"[/.]", name)]
     assert len(files) > 8 and len(names) > 40

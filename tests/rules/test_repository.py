@@ -86,7 +86,9 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
     }
     (parts,) = re.findall(r"^ *mixboost_theory_tests\(([^)]+)\)", lines, re.MULTILINE)
     listed |= {f"tests/theory/test_{part}.c" for part in parts.split()}
-    there = {path for path in c_files(root) if path.startswith(("tests/unit/", "tests/theory/")) and path.endswith(".c")}
+    there = {
+        path for path in c_files(root) if path.startswith(("tests/unit/", "tests/theory/")) and path.endswith(".c")
+    }
     assert missing == []
     assert there == listed
 
@@ -97,3 +99,9 @@ def test_every_source_file_has_a_unit_test(root):
     assert len(sources) > 30
     wanted = [f"tests/unit/{path.split('/')[1]}/test_{path.rsplit('/', 1)[1]}" for path in sources]
     assert [path for path in wanted if not (root / path).exists()] == []
+
+
+def test_no_file_names_a_place_on_somebodys_machine(root):
+    places = re.compile(rb"(?<![\w.$}])/(home|root|work|opt|Users|mnt|srv)/\w")
+    files = [path for path in all_files(root) if not path.startswith(DATA_FOLDERS)]
+    assert [path for path in files if places.search((root / path).read_bytes())] == []

@@ -1,0 +1,1 @@
+"""What ./dev is made of."""
