@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -33,15 +33,23 @@ def thread_count(n_threads: int | None) -> int:
     return 0 if n_threads == -1 else n_threads
 
 
+Self = TypeVar("Self", bound="Booster")
+
+
 class Booster(BaseEstimator):
     """A booster: subclasses say how X becomes rows of the library and which learners the rounds draw."""
 
     _model: _native.Model
+    num_round: int
     random_state: int | np.random.RandomState | None
     validation_fraction: float | None
     verbose: int
 
     # ---- What subclasses say ----
+
+    @abstractmethod
+    def _params(self) -> _native.Params:
+        """The options of a training, checked, and its learners."""
 
     @abstractmethod
     def _features(self, X: Any, reset: bool) -> _native.Dataset:
@@ -55,7 +63,58 @@ class Booster(BaseEstimator):
     def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers | Classes:
         """What is to be predicted."""
 
+    @abstractmethod
+    def _predict(self, X: Any, output: int) -> NDArray[np.float64]:
+        """The prediction of every row."""
+
+    @abstractmethod
+    def _stages(self, X: Any, output: int) -> Iterator[NDArray[np.float64]]:
+        """The predictions after each round in turn."""
+
     # ---- Training ----
+
+    def fit(
+        self: Self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        callbacks: Iterable[Callback] | None = None,
+    ) -> Self:
+        """Fit the ensemble.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Numbers, NaN where missing; in a frame also text and categories. Generic boosters: what their learners take.
+        y : array-like of shape (n_samples,)
+            What is to be predicted: numbers for the regressor, two different labels for the classifier.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts: weight 2 is as the row twice, weight 0 as if it were not there.
+        eval_set : tuple (X, y), optional
+            Validation rows: the training stops when their loss has not improved for ``early_stopping_rounds`` rounds
+            and keeps the best round.
+        eval_sample_weight : array-like, optional
+            The weights of the validation rows.
+        callbacks : iterable of callables, optional
+            Each is called after every round with a :class:`Progress`; one that returns True stops the training, and the
+            rounds so far are the model.
+
+        Returns
+        -------
+        self
+        """
+        self._forget()
+        try:
+            params = self._params()
+            train, targets = self._rows(X, y, sample_weight, None)
+            train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
+            self._train(train, valid, params, int(self.num_round), callbacks)
+        except BaseException:
+            self._forget()
+            raise
+        return self
 
     def _rows(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, targets: Numbers | Classes | None

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster, seed_of, thread_count
 from ._columns import dataset_of, is_frame, row_reader
-from ._progress import Callback
-from ._targets import Classes, ClassWeight, Numbers, Weight
+from ._outputs import BoostedClassifier, BoostedRegressor
+from ._targets import ClassWeight
 
 Self = TypeVar("Self", bound="MixBoost")
 
@@ -126,49 +125,6 @@ class MixBoost(Booster):
         values["random_state"] = seed_of(self.random_state)
         values["n_threads"] = thread_count(self.n_threads)
         return _native.Params(values)
-
-    def fit(
-        self: Self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        eval_set: Any = None,
-        eval_sample_weight: Any = None,
-        callbacks: Iterable[Callback] | None = None,
-    ) -> Self:
-        """Fit the ensemble.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Numbers, NaN where missing, read where they lie; frames may also have columns of text and categories.
-        y : array-like of shape (n_samples,)
-            What is to be predicted: numbers for the regressor, two different labels for the classifier.
-        sample_weight : array-like of shape (n_samples,), optional
-            How much each row counts: weight 2 is as the row twice, weight 0 as if it were not there.
-        eval_set : tuple (X, y), optional
-            Validation rows: the training stops when their loss has not improved for ``early_stopping_rounds`` rounds and
-            keeps the best round.
-        eval_sample_weight : array-like, optional
-            The weights of the validation rows.
-        callbacks : iterable of callables, optional
-            Each is called after every round with a :class:`Progress`; one that returns True stops the training, and the
-            rounds so far are the model.
-
-        Returns
-        -------
-        self
-        """
-        self._forget()
-        try:
-            params = self._params()
-            train, targets = self._rows(X, y, sample_weight, None)
-            train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
-            self._train(train, valid, params, int(self.num_round), callbacks)
-        except BaseException:
-            self._forget()
-            raise
-        return self
 
     # ---- Rows ----
 
@@ -298,7 +254,7 @@ class MixBoost(Booster):
         return tags
 
 
-class MixBoostRegressor(RegressorMixin, MixBoost):
+class MixBoostRegressor(BoostedRegressor, MixBoost):
     __doc__ = f"""Gradient boosting for regression whose rounds draw trees of random depth or kernel ridge regressions.
 
     Parameters
@@ -336,44 +292,8 @@ class MixBoostRegressor(RegressorMixin, MixBoost):
 
     _row_output = _native.VALUE
 
-    def _check_target(self, y: Any) -> NDArray[Any]:
-        return np.asarray(validate_data(self, y=y, y_numeric=True))
 
-    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers:
-        return Numbers()
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predict every row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            A row's prediction depends on that row alone, to the last bit.
-        """
-        return self._predict(X, _native.VALUE)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Predict every row after each round in turn.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
-        """
-        return self._stages(X, _native.VALUE)
-
-
-class MixBoostClassifier(ClassifierMixin, MixBoost):
+class MixBoostClassifier(BoostedClassifier, MixBoost):
     __doc__ = f"""Gradient boosting for two classes whose rounds draw trees of random depth or kernel ridge regressions.
 
     Parameters
@@ -474,101 +394,8 @@ class MixBoostClassifier(ClassifierMixin, MixBoost):
         self.validation_fraction = validation_fraction
         self.verbose = verbose
 
-    def _check_target(self, y: Any) -> NDArray[Any]:
-        return np.asarray(validate_data(self, y=y))
-
-    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Classes:
-        classes = Classes(y, weight, self.class_weight)
-        self.classes_ = classes.labels
-        return classes
-
     def _adopt(self, model: _native.Model) -> None:
         super()._adopt(model)
         labels = np.array(model.labels())
         whole = labels.dtype.kind == "f" and np.all(labels == labels.astype(np.int64))
         self.classes_ = labels.astype(np.int64) if whole else labels
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            The columns are in the order of ``classes_``.
-        """
-        return _two_columns(self._predict(X, _native.PROBABILITY))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the more likely class of every row.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._choose(self.decision_function(X))
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Predict the log-odds of ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._predict(X, _native.RAW)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Predict the more likely class of every row after each round in turn.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
-        """
-        return map(self._choose, self._stages(X, _native.RAW))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Predict the probability of each class after each round in turn.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The features, as for ``fit``.
-
-        Yields
-        ------
-        ndarray of shape (n_samples, 2)
-            The probabilities after 1, 2, ... rounds; the last are those of ``predict_proba``.
-        """
-        return map(_two_columns, self._stages(X, _native.PROBABILITY))
-
-    def _choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return self.classes_[(scores > 0).astype(np.intp)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
-def _two_columns(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.column_stack([1.0 - probability, probability])

@@ -1,0 +1,154 @@
+"""What boosters predict: numbers, or one of two classes and its probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from . import _native
+from ._base import Booster
+from ._targets import Classes, ClassWeight, Numbers, Weight
+
+
+class BoostedRegressor(RegressorMixin, Booster):
+    """Predicts numbers."""
+
+    def _check_target(self, y: Any) -> NDArray[Any]:
+        return np.asarray(validate_data(self, y=y, y_numeric=True))
+
+    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers:
+        return Numbers()
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict every row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._predict(X, _native.VALUE)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict every row after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
+        """
+        return self._stages(X, _native.VALUE)
+
+
+class BoostedClassifier(ClassifierMixin, Booster):
+    """Predicts one of two classes and its probability."""
+
+    class_weight: ClassWeight
+
+    def _check_target(self, y: Any) -> NDArray[Any]:
+        return np.asarray(validate_data(self, y=y))
+
+    def _learn_target(self, y: NDArray[Any], weight: Weight) -> Classes:
+        classes = Classes(y, weight, self.class_weight)
+        self.classes_ = classes.labels
+        return classes
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The columns are in the order of ``classes_``.
+        """
+        return _two_columns(self._predict(X, _native.PROBABILITY))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the more likely class of every row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._choose(self.decision_function(X))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Predict the log-odds of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._predict(X, _native.RAW)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Predict the more likely class of every row after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            The predictions after 1, 2, ... rounds; the last are those of ``predict``.
+        """
+        return map(self._choose, self._stages(X, _native.RAW))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Predict the probability of each class after each round in turn.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The features, as for ``fit``.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, 2)
+            The probabilities after 1, 2, ... rounds; the last are those of ``predict_proba``.
+        """
+        return map(_two_columns, self._stages(X, _native.PROBABILITY))
+
+    def _choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return self.classes_[(scores > 0).astype(np.intp)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _two_columns(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.column_stack([1.0 - probability, probability])
