@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _native
 from ._progress import Callback, run_rounds
@@ -28,9 +29,11 @@ def seed_of(random_state: int | np.random.RandomState | None) -> int:
 
 def thread_count(n_threads: int | None) -> int:
     """What scikit-learn's n_jobs means, and 0 for all processors, as the library has it."""
+    if n_threads is not None and not isinstance(n_threads, numbers.Integral):
+        raise ValueError(f"n_threads is {n_threads!r}; it must be a whole number or None")
     if n_threads is None or n_threads < -1:
         return int(joblib.effective_n_jobs(n_threads))
-    return 0 if n_threads == -1 else n_threads
+    return 0 if n_threads == -1 else int(n_threads)
 
 
 Self = TypeVar("Self", bound="Booster")
@@ -45,6 +48,15 @@ class Booster(BaseEstimator):
     validation_fraction: float | None
     verbose: int
 
+    _learned: tuple[str, ...] = (
+        "_model",
+        "best_iteration_",
+        "classes_",
+        "evals_result_",
+        "feature_names_in_",
+        "n_features_in_",
+    )
+
     # ---- What subclasses say ----
 
     @abstractmethod
@@ -52,8 +64,8 @@ class Booster(BaseEstimator):
         """The options of a training, checked, and its learners."""
 
     @abstractmethod
-    def _features(self, X: Any, reset: bool) -> _native.Dataset:
-        """The rows of X; `reset` at the beginning of a training, when features and their names are learned."""
+    def _features(self, X: Any, like: _native.Dataset | _native.Model | None) -> _native.Dataset:
+        """The rows of X, whose features must be those of `like`; None in training rows, which state them."""
 
     @abstractmethod
     def _check_target(self, y: Any) -> NDArray[Any]:
@@ -108,24 +120,32 @@ class Booster(BaseEstimator):
         self._forget()
         try:
             params = self._params()
-            train, targets = self._rows(X, y, sample_weight, None)
+            train, targets = self._rows(X, y, sample_weight)
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
-            self._train(train, valid, params, int(self.num_round), callbacks)
+            self._train(train, valid, params, int(params.get("num_round")), callbacks)
         except BaseException:
             self._forget()
             raise
         return self
 
     def _rows(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, targets: Numbers | Classes | None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        train: _native.Dataset | None = None,
+        targets: Numbers | Classes | None = None,
     ) -> tuple[_native.Dataset, Numbers | Classes]:
-        """A dataset with labels and weights. Without `targets` these are the training rows, which state them."""
-        dataset = self._features(X, reset=targets is None)
+        """A dataset with labels and weights: that of the training rows, or with `train` one that is to fit it."""
+        dataset = self._features(X, train)
         y = self._check_target(y)
-        check_consistent_length(X, y)
+        if len(y) != dataset.n_rows:
+            raise ValueError(f"X has {dataset.n_rows} rows and y {len(y)}")
         weight = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+            if not weight.any():
+                raise ValueError("sample weights must not all be 0")
         targets = targets or self._learn_target(y, weight)
         targets.attach(dataset, y, weight)
         return dataset, targets
@@ -137,10 +157,12 @@ class Booster(BaseEstimator):
         if eval_set is None:
             if eval_sample_weight is not None:
                 raise ValueError("eval_sample_weight is given, but no eval_set")
-            if self.validation_fraction is None:
+            fraction = self.validation_fraction
+            if fraction is None:
                 return train, None
-            stratify = isinstance(targets, Classes)
-            return train.split(float(self.validation_fraction), stratify, seed_of(self.random_state))
+            if not isinstance(fraction, numbers.Real) or not 0 < fraction < 1:
+                raise ValueError(f"validation_fraction is {fraction!r}; it must be a number over 0 and below 1")
+            return train.split(float(fraction), isinstance(targets, Classes), seed_of(self.random_state))
         if isinstance(eval_set, list) and len(eval_set) == 1:  # as other boosters have it
             eval_set = eval_set[0]
             if isinstance(eval_sample_weight, list) and len(eval_sample_weight) == 1:
@@ -149,7 +171,7 @@ class Booster(BaseEstimator):
             raise ValueError("eval_set must be a pair (X, y), or a list of one such pair")
         if self.validation_fraction is not None:
             raise ValueError("eval_set and validation_fraction are given; only one of them can be")
-        return train, self._rows(*eval_set, eval_sample_weight, targets)[0]
+        return train, self._rows(*eval_set, eval_sample_weight, train, targets)[0]
 
     def _train(
         self,
@@ -173,9 +195,8 @@ class Booster(BaseEstimator):
 
     def _forget(self) -> None:
         """A training that does not come to its end leaves an estimator that is not fitted."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
-            delattr(self, name)
-        self.__dict__.pop("_model", None)
+        for name in self._learned:
+            self.__dict__.pop(name, None)
 
     # ---- Fitted ----
 

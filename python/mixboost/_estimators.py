@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _get_feature_names, validate_data
 
 from . import _native
 from ._base import Booster, seed_of, thread_count
@@ -24,40 +25,53 @@ _PYTHON_TYPES = {
     "number": "float",
     "boolean": "bool",
     "number or auto": 'float or "auto"',
-    "list or auto": 'sequence of float or "auto"',
+    _native.LIST_TYPE: 'sequence of float or "auto"',
     "choice": "str",
 }
 
-_OTHER_MEANINGS = {
-    "n_threads": "Threads; 0 and -1: all processors, -2: all but one, and so on; None: 1, or what a joblib context says.",
-    "random_state": "Seed of all random draws. A RandomState, or None for numpy's own, draws the seed anew for each fit.",
+# Where the Python package takes other values than the library: type and meaning.
+_OF_PYTHON = {
+    "n_threads": (
+        "int or None",
+        "Threads; 0 and -1: all processors, -2: all but one, and so on; None: 1, or what a joblib context says.",
+    ),
+    "random_state": (
+        "int, RandomState or None",
+        "Seed of all random draws, 0 to 4294967295. A RandomState, or None for numpy's own, draws the seed anew for "
+        "each fit.",
+    ),
 }
 
 
 def _option_value(option: _native.Option, text: str) -> Any:
-    """An option of a model file as the constructor takes it."""
+    """The text of an option as a value that the constructor takes."""
     if text == "auto" or option.type == "choice":
         return text
     if option.type == "boolean":
         return text == "true"
-    if option.type == "list or auto":
+    if option.type == _native.LIST_TYPE:
         return [float(number) for number in text.split(",")]
     return int(text) if option.type == "integer" else float(text)
 
 
 def _describe_options(objective: str) -> str:
     """The parameters of a constructor, from the library's option table, for its docstring."""
+    own = {**_OF_PYTHON, "objective": ("str", f"The loss. Allowed: {objective!r}.")}
     lines = []
     for option in _native.options():
-        default = objective if option.name == "objective" else option.default
-        meaning = _OTHER_MEANINGS.get(option.name, option.help)
-        lines.append(f"    {option.name} : {_PYTHON_TYPES[option.type]}, default={default}")
-        lines.append(f"        {meaning} Allowed: {option.range}.")
-    return "\n".join(lines).lstrip()
+        allowed = "" if option.type == "boolean" else f" Allowed: {option.range}."
+        kind, meaning = own.get(option.name, (_PYTHON_TYPES[option.type], option.help + allowed))
+        default = objective if option.name == "objective" else _option_value(option, option.default)
+        lines.append(f"{option.name} : {kind}, default={default!r}")
+        lines += textwrap.wrap(meaning, 108, initial_indent="    ", subsequent_indent="    ")
+    return "\n    ".join(lines)
 
 
 class MixBoost(Booster):
     """What the regressor and the classifier share: the library's options, and X read where it lies."""
+
+    _objective: str
+    _row_output: int  # what row_predictor gives
 
     def __init__(
         self,
@@ -121,6 +135,10 @@ class MixBoost(Booster):
     # ---- Training ----
 
     def _params(self) -> _native.Params:
+        if self.objective != self._objective:
+            raise ValueError(
+                f"objective is {self.objective!r}; that of a {type(self).__name__} must be {self._objective!r}"
+            )
         values = {option.name: getattr(self, option.name) for option in _native.options()}
         values["random_state"] = seed_of(self.random_state)
         values["n_threads"] = thread_count(self.n_threads)
@@ -128,32 +146,45 @@ class MixBoost(Booster):
 
     # ---- Rows ----
 
-    def _features(self, X: Any, reset: bool) -> _native.Dataset:
-        if is_frame(X):
+    def _features(self, X: Any, like: _native.Dataset | _native.Model | None) -> _native.Dataset:
+        reset = like is None
+        if not is_frame(X):
+            return dataset_of(validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False))
+        dataset = dataset_of(X, like)
+        names = dataset.feature_names()
+        if names is None or _get_feature_names(X) is not None:
             validate_data(self, X, reset=reset, skip_check_array=True)
-        else:
-            X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False)
-        return dataset_of(X)
+        elif reset:  # scikit-learn does not know this kind of frame; when it predicts, the library compares the names
+            self._name_features(dataset.n_features, names)
+        return dataset
+
+    def _name_features(self, n_features: int, names: list[str] | None) -> None:
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _predict(self, X: Any, output: int) -> NDArray[np.float64]:
-        return self._fitted().predict(self._rows_to_predict(X), output, thread_count(self.n_threads))
+        model = self._fitted()
+        if self._is_plain(X) and len(X) == 1 and not model.has_text:
+            return np.array([model.predict_row(np.asarray(X, np.float64).tobytes(), output)])
+        return model.predict(self._rows_to_predict(X), output, thread_count(self.n_threads))
 
     def _stages(self, X: Any, output: int) -> Iterator[NDArray[np.float64]]:
         return self._fitted().stages(self._rows_to_predict(X), output, thread_count(self.n_threads))
 
     def _rows_to_predict(self, X: Any) -> _native.Dataset:
-        """As `_features`, but an array that plainly fits is not asked twice: scikit-learn's checks take longer."""
-        model = self._fitted()
-        if (
+        return dataset_of(X) if self._is_plain(X) else self._features(X, self._model)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X is an array that plainly fits: scikit-learn's checks of it take longer than predicting a row."""
+        return (
             type(X) is np.ndarray
             and X.ndim == 2
-            and X.shape[1] == model.n_features
+            and X.shape[1] == self._model.n_features
             and X.shape[0] > 0
-            and X.dtype in (np.float64, np.float32)
-            and "feature_names_in_" not in vars(self)
-        ):
-            return dataset_of(X)
-        return self._features(X, reset=False)
+            and _native.is_readable(X.dtype)
+            and not hasattr(self, "feature_names_in_")
+        )
 
     def row_predictor(self) -> Callable[[Any], float]:
         """Make a function that predicts one row in a few microseconds, for services.
@@ -161,16 +192,16 @@ class MixBoost(Booster):
         Returns
         -------
         callable
-            Takes the features of one row in order: a one-dimensional array, a list or a tuple, text where the model has
-            text. Gives a float: the prediction of a regressor, the probability of ``classes_[1]`` of a classifier; bit
-            for bit that of ``predict`` and ``predict_proba``. Several threads may call it at once. It goes on predicting
-            with this model when the estimator is fitted again.
+            Takes the features of one row in order: a one-dimensional array, a list or a tuple, text where the model
+            has text. Gives a float: the prediction of a regressor, the probability of ``classes_[1]`` of a classifier;
+            bit for bit that of ``predict`` and ``predict_proba``. Several threads may call it at once. It goes on
+            predicting with this model when the estimator is fitted again.
         """
         model = self._fitted()
-        read, predict = row_reader(model), model.row_predictor(self._row_output)
+        read, predict, output = row_reader(model), model.predict_row, self._row_output
 
         def predict_row(x: Any) -> float:
-            return predict(read(x))
+            return predict(read(x), output)
 
         return predict_row
 
@@ -179,24 +210,26 @@ class MixBoost(Booster):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """What each feature brought to the fit, tree and fourier rounds together; sums to 1."""
-        return self.tree_importances_ + self.fourier_importances_
+        tree, fourier = self._importances()
+        return tree + fourier
 
     @property
     def tree_importances_(self) -> NDArray[np.float64]:
         """The part of ``feature_importances_`` that came from the splits of trees."""
-        return self._importances(_native.TREE)
+        return self._importances()[0]
 
     @property
     def fourier_importances_(self) -> NDArray[np.float64]:
         """The part of ``feature_importances_`` that came from fourier rounds."""
-        return self._importances(_native.FOURIER)
+        return self._importances()[1]
 
-    def _importances(self, part: int) -> NDArray[np.float64]:
+    def _importances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The parts of trees and of fourier rounds."""
         model = self._fitted()
-        parts = {each: model.importance(each) for each in (_native.TREE, _native.FOURIER)}
-        largest = max(part.max() for part in parts.values()) or 1.0
-        total = sum(float((each / largest).sum()) for each in parts.values()) or 1.0
-        return parts[part] / largest / total  # in two steps: the sum may be more than a double holds
+        parts = np.array([model.importance(_native.TREE), model.importance(_native.FOURIER)])
+        parts /= parts.max() or 1.0  # before the sum, which may be more than a double holds
+        parts /= parts.sum() or 1.0
+        return parts[0], parts[1]
 
     # ---- Files ----
 
@@ -229,24 +262,19 @@ class MixBoost(Booster):
         estimator = cls()
         kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
         values = {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
-        if values["objective"] != estimator.get_params()["objective"]:
+        if values["objective"] != cls._objective:
             wanted = {"mse": "MixBoostRegressor", "logloss": "MixBoostClassifier"}
             raise ValueError(
                 f"{os.fspath(path)} has a model of objective {values['objective']}; "
                 + f"load it with {wanted.get(values['objective'], 'the C library')}"
             )
         estimator.set_params(**values)
-        estimator.n_features_in_ = model.n_features
-        names = model.feature_names()
-        if names is not None:
-            estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator._name_features(model.n_features, model.feature_names())
         estimator._adopt(model)
         return estimator
 
     def _adopt(self, model: _native.Model) -> None:
         self._set_model(model)
-
-    _row_output: int
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -290,6 +318,7 @@ class MixBoostRegressor(BoostedRegressor, MixBoost):
     True
     """
 
+    _objective = "mse"
     _row_output = _native.VALUE
 
 
@@ -302,7 +331,8 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     class_weight : "balanced" or dict, optional
         A factor on the weights of each class. "balanced": both classes weigh the same in all.
     validation_fraction : float, optional
-        Part of the rows of each class that is kept aside, at random, for early stopping; not together with ``eval_set``.
+        Part of the rows of each class that is kept aside, at random, for early stopping; not together with
+        ``eval_set``.
     verbose : int, default=0
         1 shows the progress of a training.
 
@@ -319,7 +349,8 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     best_iteration_ : int
         Rounds that predictions use; with validation rows, those up to the best one.
     evals_result_ : dict
-        The metric after each round: ``evals_result_["training"]["logloss"]``, and ``["validation"]`` where there was one.
+        The metric after each round: ``evals_result_["training"]["logloss"]``, and ``["validation"]`` where there was
+        one.
 
     Examples
     --------
@@ -331,6 +362,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     True
     """
 
+    _objective = "logloss"
     _row_output = _native.PROBABILITY
 
     def __init__(
@@ -396,6 +428,6 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
 
     def _adopt(self, model: _native.Model) -> None:
         super()._adopt(model)
-        labels = np.array(model.labels())
-        whole = labels.dtype.kind == "f" and np.all(labels == labels.astype(np.int64))
-        self.classes_ = labels.astype(np.int64) if whole else labels
+        labels = model.labels()
+        whole = all(isinstance(label, float) and label.is_integer() and abs(label) < 2**63 for label in labels)
+        self.classes_ = np.array(labels, dtype=np.int64 if whole else None)

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint8, c_uint64, c_void_p
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -170,6 +171,10 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
 }
 
 
+OK, PARAM, DATA, IO, FORMAT, MEMORY, STOPPED = range(7)  # mxb_status
+_EXCEPTIONS = {PARAM: ValueError, DATA: ValueError, IO: OSError, FORMAT: ValueError, MEMORY: MemoryError}
+
+
 def _exception(status: int, error: Error) -> BaseException:
     """What a status other than MXB_OK is raised as: a callback's own exception where there is one."""
     raised = getattr(_callback, "exception", None)
@@ -177,15 +182,15 @@ def _exception(status: int, error: Error) -> BaseException:
         _callback.exception = None
         assert isinstance(raised, BaseException)
         return raised
-    kinds = {3: OSError, 5: MemoryError, 6: KeyboardInterrupt}
-    return kinds.get(status, ValueError)(_text(error.message))
+    # The rest is STOPPED, or any number: what ctypes returns for a callback that an interrupt kept from running.
+    return _EXCEPTIONS.get(status, KeyboardInterrupt)(_text(error.message))
 
 
 def _fallible(function: Any) -> Callable[..., None]:
     def call(*arguments: Any) -> None:
         error = Error()
         status = function(*arguments, error)
-        if status != 0:
+        if status != OK:
             raise _exception(status, error)
 
     return call
@@ -217,6 +222,19 @@ def _bytes(text: str) -> bytes:
     if "\0" in text:  # where the library's texts end
         raise ValueError(f"{text!r} has a character NUL, which no text may have")
     return text.encode("utf-8", "surrogateescape")
+
+
+def _path(path: str | os.PathLike[str]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"{path!r} has a character NUL, which no path may have")
+    return encoded
+
+
+def _names(name_of: Callable[..., bytes | None], handle: Handle, n_features: int) -> list[str] | None:
+    """The names of features, of which all or none have one."""
+    names = [name_of(handle, i) for i in range(n_features)]
+    return None if names[0] is None else [_text(name) for name in names]
 
 
 def _text_array(texts: Sequence[str]) -> Any:
@@ -264,16 +282,20 @@ def version() -> str:
     return _text(_library.mxb_version())
 
 
-def options() -> list[Option]:
+@cache
+def options() -> tuple[Option, ...]:
     """The library's option table."""
     columns = [getattr(_library, f"mxb_option_{column}") for column in Option._fields]
-    return [Option(*(_text(column(i)) for column in columns)) for i in range(_library.mxb_option_count())]
+    return tuple(Option(*(_text(column(i)) for column in columns)) for i in range(_library.mxb_option_count()))
 
 
-def _option_text(value: object) -> str:
+LIST_TYPE = "list or auto"  # of an option
+
+
+def _option_text(value: object, type: str) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if type == LIST_TYPE and isinstance(value, (list, tuple, np.ndarray)):
         return ",".join(map(str, value))
     return str(value)
 
@@ -286,8 +308,12 @@ class Params(_Handle):
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
         super().__init__()
         _library.params_create(ctypes.byref(self._handle))
+        types = {option.name: option.type for option in options()}
         for name, value in (values or {}).items():
-            _library.params_set(self._handle, _bytes(name), _bytes(_option_text(value)))
+            _library.params_set(self._handle, _bytes(name), _bytes(_option_text(value, types.get(name, ""))))
+
+    def get(self, name: str) -> str:
+        return _text(_library.mxb_params_get(self._handle, _bytes(name)))
 
     def add_learner(self, learner: Learner, probability: float) -> None:
         self._kept.append(learner)
@@ -325,6 +351,9 @@ class Dataset(_Handle):
     @property
     def n_features(self) -> int:
         return int(_library.mxb_dataset_n_features(self._handle))
+
+    def feature_names(self) -> list[str] | None:
+        return _names(_library.mxb_dataset_feature_name, self._handle, self.n_features)
 
     def is_text(self, feature: int) -> bool:
         return bool(_library.mxb_dataset_feature_is_text(self._handle, feature))
@@ -445,8 +474,8 @@ def _guarded(function: Callable[..., None]) -> Callable[..., int]:
             function(*arguments)
         except BaseException as raised:
             _callback.exception = raised
-            return 1
-        return 0
+            return PARAM
+        return OK
 
     return call
 
@@ -539,6 +568,7 @@ class Trainer(_Handle):
 
 VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
 TREE, FOURIER = 0, 1  # mxb_importance
+_predict_row = _library.mxb_model_predict_row
 
 
 class Model(_Handle):
@@ -550,11 +580,12 @@ class Model(_Handle):
         self._handle, self._kept = handle, [params]
         self.n_features = int(_library.mxb_model_n_features(handle))
         self.n_rounds = int(_library.mxb_model_n_rounds(handle))
+        self.has_text = any(map(self.is_text, range(self.n_features)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         handle = Handle()
-        _library.model_load(os.fsencode(path), ctypes.byref(handle))
+        _library.model_load(_path(path), ctypes.byref(handle))
         return cls(handle, None)
 
     @classmethod
@@ -568,7 +599,7 @@ class Model(_Handle):
         return cls(handle, params)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        _library.model_save(self._handle, os.fsencode(path))
+        _library.model_save(self._handle, _path(path))
 
     def _copy_bytes(self, function: Callable[..., None]) -> bytes:
         data, n_bytes = c_void_p(), c_size_t()
@@ -589,6 +620,14 @@ class Model(_Handle):
         _library.model_predict(self._handle, dataset._handle, output, n_threads, _doubles(out))
         return out
 
+    def predict_row(self, values: bytes, output: int) -> float:
+        """The prediction of one row, given as its n_features doubles."""
+        out = c_double()
+        arguments = self._handle, values, self.n_features, output, out
+        if _predict_row(*arguments, None) != OK:
+            _library.model_predict_row(*arguments)  # again, for the sentence; making room for it each time takes longer
+        return out.value
+
     def stages(self, dataset: Dataset, output: int, n_threads: int) -> Iterator[NDArray[np.float64]]:
         """The predictions after each round in turn."""
         stages = _Stages(self, dataset, n_threads)
@@ -602,8 +641,7 @@ class Model(_Handle):
         return out
 
     def feature_names(self) -> list[str] | None:
-        names = [_library.mxb_model_feature_name(self._handle, i) for i in range(self.n_features)]
-        return None if names[0] is None else [_text(name) for name in names]
+        return _names(_library.mxb_model_feature_name, self._handle, self.n_features)
 
     def is_text(self, feature: int) -> bool:
         return bool(_library.mxb_model_feature_is_text(self._handle, feature))
@@ -613,13 +651,12 @@ class Model(_Handle):
         n_texts = _library.mxb_model_feature_n_texts(self._handle, feature)
         return [_text(_library.mxb_model_feature_text(self._handle, feature, i)) for i in range(n_texts)]
 
-    def labels(self) -> list[str] | list[float] | None:
-        """The two labels of a classifier, texts or numbers; None for other models."""
+    def labels(self) -> list[str] | list[float]:
+        """The two labels of a classifier, texts or numbers; NaN in other models."""
         texts = [_library.mxb_model_label_text(self._handle, i) for i in (0, 1)]
         if texts[0] is not None:
             return [_text(text) for text in texts]
-        numbers = [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
-        return None if np.isnan(numbers[0]) else numbers
+        return [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
 
     def option(self, name: str) -> str | None:
         value = _library.mxb_model_option(self._handle, _bytes(name))
@@ -647,19 +684,6 @@ class Model(_Handle):
     @property
     def n_repairs(self) -> int:
         return int(_library.mxb_model_n_repairs(self._handle))
-
-    def row_predictor(self, output: int) -> Callable[[bytes], float]:
-        """A function from the n_features doubles of a row, as bytes, to its prediction; nothing but the call."""
-        function, handle, n = _library.mxb_model_predict_row, self._handle, self.n_features
-        checked = _library.model_predict_row
-
-        def predict(values: bytes) -> float:
-            out = c_double()
-            if function(handle, values, n, output, out, None) != 0:
-                checked(handle, values, n, output, out)
-            return out.value
-
-        return predict
 
 
 class _Stages(_Handle):

@@ -9,18 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster
-from ._targets import Classes, ClassWeight, Numbers, Weight
+from ._targets import Classes, ClassWeight, Numbers, Weight, check_target
 
 
 class BoostedRegressor(RegressorMixin, Booster):
     """Predicts numbers."""
 
     def _check_target(self, y: Any) -> NDArray[Any]:
-        return np.asarray(validate_data(self, y=y, y_numeric=True))
+        return check_target(y, numeric=True)
 
     def _learn_target(self, y: NDArray[Any], weight: Weight) -> Numbers:
         return Numbers()
@@ -61,7 +60,7 @@ class BoostedClassifier(ClassifierMixin, Booster):
     class_weight: ClassWeight
 
     def _check_target(self, y: Any) -> NDArray[Any]:
-        return np.asarray(validate_data(self, y=y))
+        return check_target(y, numeric=False)
 
     def _learn_target(self, y: NDArray[Any], weight: Weight) -> Classes:
         classes = Classes(y, weight, self.class_weight)
@@ -142,7 +141,7 @@ class BoostedClassifier(ClassifierMixin, Booster):
         return map(_two_columns, self._stages(X, _native.PROBABILITY))
 
     def _choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_.take(scores > 0)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -151,4 +150,7 @@ class BoostedClassifier(ClassifierMixin, Booster):
 
 
 def _two_columns(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.column_stack([1.0 - probability, probability])
+    columns = np.empty((len(probability), 2))
+    columns[:, 0] = 1.0 - probability
+    columns[:, 1] = probability
+    return columns

@@ -1,4 +1,4 @@
-"""The rounds of a training as Python sees them: callbacks, the bar of ``verbose``, and a chance for Ctrl-C between them."""
+"""The rounds of a training as Python sees them: callbacks, the bar of ``verbose``, and a chance for Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,11 +9,27 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ._native import Model, Trainer
 
 
 class Progress(NamedTuple):
-    """What a callback is told after each round."""
+    """What a callback is told after each round.
+
+    Examples
+    --------
+    A callback that stops when the loss is small enough:
+
+    >>> import numpy as np
+    >>> from mixboost import MixBoostRegressor, Progress
+    >>> def is_enough(progress: Progress) -> bool:
+    ...     return progress.train_loss < 0.1
+    >>> X = np.linspace(0, 10, 200).reshape(-1, 1)
+    >>> model = MixBoostRegressor().fit(X, np.sin(X[:, 0]), callbacks=[is_enough])
+    >>> model.best_iteration_ < 100
+    True
+    """
 
     round: int
     """Rounds done, so counted from 1."""
@@ -47,7 +63,8 @@ def run_rounds(trainer: Trainer, n_rounds: int, callbacks: Iterable[Callback] | 
                 continue
             losses = trainer.loss(done, valid=False), trainer.loss(done, valid=True)
             progress = Progress(done, n_rounds, *losses, seconds)
-            if any([watcher(progress) is True for watcher in watchers]):  # a list, so that all of them hear of it
+            answers = [watcher(progress) for watcher in watchers]
+            if any(isinstance(answer, (bool, np.bool_)) and answer for answer in answers):
                 break
     return trainer.model()
 

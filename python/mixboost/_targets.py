@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
@@ -14,6 +16,30 @@ from ._native import Dataset, is_readable
 
 Weight = NDArray[np.float64] | None
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
+
+
+def check_target(y: Any, numeric: bool) -> NDArray[Any]:
+    """y as an array of one dimension, nothing missing: of numbers, or of labels of any one kind."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    values: NDArray[Any] = column_or_1d(y, warn=True)
+    if values.dtype.kind == "O":
+        values = _unboxed(values, numeric)
+    assert_all_finite(values, input_name="y")
+    if numeric and values.dtype.kind not in "biuf":
+        raise ValueError(f"y must be numbers; it has values of the type {values.dtype}")
+    return values
+
+
+def _unboxed(y: NDArray[Any], numeric: bool) -> NDArray[Any]:
+    """Python's numbers as an array of numbers; texts as they are."""
+    kinds = set(map(type, y))
+    if all(issubclass(kind, str) for kind in kinds):
+        return y
+    if not all(issubclass(kind, (Real, np.bool_)) for kind in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(f"y must be all numbers or all text, nothing missing; it has values of the types {names}")
+    return y.astype(np.float64) if numeric else np.array(y.tolist())
 
 
 class Numbers:
@@ -29,8 +55,8 @@ class Numbers:
 class Classes:
     """The two labels of a classifier: those of the training rows that weigh anything.
 
-    Numbers go to the library as numbers and texts as texts, so that the model file has them. Labels that a double cannot
-    hold exactly (integers beyond 2**53) are 0 and 1 there.
+    Numbers go to the library as numbers and texts as texts, so that the model file has them. Labels that a double
+    cannot hold exactly (integers beyond 2**53) are 0 and 1 there.
     """
 
     def __init__(self, y: NDArray[Any], weight: Weight, class_weight: ClassWeight) -> None:
@@ -50,6 +76,7 @@ class Classes:
         """The labels as the library keeps them; None for texts."""
         labels = self.labels.tolist()
         if any(isinstance(label, str) for label in labels):
+            "".join(labels).encode()  # fails for those that the library, which goes by bytes, would order otherwise
             return None
         numbers = [float(label) for label in labels]
         return np.array(numbers if numbers == labels else [0.0, 1.0])
@@ -65,8 +92,11 @@ class Classes:
 
     def encode(self, y: NDArray[Any], weight: Weight = None) -> NDArray[np.int8]:
         """0 and 1 for the two labels. Rows that weigh nothing may have any."""
-        codes = np.asarray(y == self.labels[1]).astype(np.int8)
-        strange = self.labels[codes] != y
+        if (y.dtype.kind in "OU") == (self._numbers is None):
+            codes = np.asarray(y == self.labels[1]).astype(np.int8)
+            strange = self.labels[codes] != y
+        else:  # numbers among texts or the reverse, which not every numpy compares one by one
+            codes, strange = np.zeros(len(y), dtype=np.int8), np.ones(len(y), dtype=np.bool_)
         if weight is not None:
             strange &= weight > 0
         if np.any(strange):

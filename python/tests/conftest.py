@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import mixboost
@@ -12,11 +15,21 @@ ROOT = Path(__file__).resolve().parents[2]
 if "site-packages" not in Path(mixboost.__file__).parts:
     raise pytest.UsageError(f"{mixboost.__file__} is not an installed package: run ./dev python")
 
+os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported: one of scikit-learn's checks would be skipped
+
 
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The sources."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The program that was installed with the package."""
+    found = shutil.which("mixboost", path=str(Path(sys.executable).parent))
+    assert found, "no program mixboost beside this Python"
+    return Path(found)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

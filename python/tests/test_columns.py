@@ -12,6 +12,7 @@ import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -402,7 +403,7 @@ def test_random_frames(seed: int) -> None:
 def test_rows_of_numbers() -> None:
     array = draw("float64", (N, 3))
     model = train(dataset_of(array))
-    read, predict = row_reader(model), model.row_predictor(_native.RAW)
+    read, predict = row_reader(model), partial(model.predict_row, output=_native.RAW)
     expected = model.predict(dataset_of(array), _native.RAW, 1)
     strided = np.repeat(array, 2, axis=1)[:, ::2]
     for row, plain, prediction in zip(strided, array, expected, strict=True):
@@ -419,7 +420,7 @@ def test_rows_with_text() -> None:
     plain = {"word": draw_words(), "x": draw("float64", N).tolist(), "other": draw_words(seed=1)}
     dataset = plain_dataset(plain)
     model = train(dataset)
-    read, predict = row_reader(model), model.row_predictor(_native.RAW)
+    read, predict = row_reader(model), partial(model.predict_row, output=_native.RAW)
     rows = list(zip(*plain.values(), strict=True))
     expected = model.predict(dataset, _native.RAW, 1)
     for form in (tuple, list, lambda row: np.array(row, dtype=object)):

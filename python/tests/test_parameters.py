@@ -1,0 +1,255 @@
+"""The constructors: names and defaults of the library's options, and what scikit-learn does with parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from estimator_cases import data_for, model_bytes, regression_data, scores
+from mixboost import MixBoostClassifier, MixBoostRegressor, _native
+from mixboost._base import thread_count
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.validation import check_is_fitted
+
+KINDS = [MixBoostRegressor, MixBoostClassifier]
+OBJECTIVES = {MixBoostRegressor: "mse", MixBoostClassifier: "logloss"}
+OF_PYTHON = {
+    MixBoostRegressor: ["validation_fraction", "verbose"],
+    MixBoostClassifier: ["class_weight", "validation_fraction", "verbose"],
+}
+
+
+def parameters_of(kind: type) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(kind).parameters)
+
+
+# ---- Signature and documentation ----
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parameters_are_the_options_of_the_library_in_its_order(kind: type) -> None:
+    names = [option.name for option in _native.options()]
+    assert list(parameters_of(kind)) == names + OF_PYTHON[kind]
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters_of(kind).values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_defaults_are_those_of_the_library(kind: type) -> None:
+    for option in _native.options():
+        default = parameters_of(kind)[option.name].default
+        if option.name == "objective":
+            assert default == OBJECTIVES[kind]
+            continue
+        if option.type in ("integer", "number"):
+            assert default == float(option.default)
+            assert isinstance(default, int if option.type == "integer" else float)
+        elif option.type == "boolean":
+            assert default is {"true": True, "false": False}[option.default]
+        else:
+            assert default == option.default
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_parameter_is_documented_with_its_default(kind: type) -> None:
+    described = dict(re.findall(r"^    (\w+) : .*, (?:default=)?(\S+)$", kind.__doc__ or "", flags=re.MULTILINE))
+    for name, parameter in parameters_of(kind).items():
+        assert described[name] == ("optional" if parameter.default is None else repr(parameter.default)), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_public_methods_and_attributes_are_documented(kind: type) -> None:
+    for name in [name for name in vars(kind) if not name.startswith("_")]:
+        assert inspect.getdoc(getattr(kind, name)), name
+    X, y = data_for(kind)
+    model = kind(num_round=1).fit(X, y)
+    learned = {name for name in dir(model) if name.endswith("_") and not name.startswith("_")}
+    undocumented = {name for name in learned if not re.search(rf"\b{name}\b", kind.__doc__ or "")}
+    assert undocumented == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_constructor_only_stores(kind: type) -> None:
+    strange = object()
+    values = dict.fromkeys(parameters_of(kind), strange)
+    model = kind(**values)
+    assert vars(model) == values
+
+
+# ---- get, set, show, clone ----
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_set_params_after_fit_counts_for_the_next_fit(kind: Any) -> None:
+    X, y = data_for(kind)
+    model = kind(num_round=3).fit(X, y)
+    before = model_bytes(model)
+    model.set_params(num_round=7, n_threads=1)
+    assert model_bytes(model) == before
+    assert model.best_iteration_ == 3
+    assert model_bytes(model.fit(X, y)) == model_bytes(kind(num_round=7).fit(X, y))
+    with pytest.raises(ValueError, match="Invalid parameter 'num_rounds'"):
+        model.set_params(num_rounds=5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_repr_shows_what_differs_from_the_defaults(kind: Any) -> None:
+    X, y = data_for(kind)
+    name = kind.__name__
+    assert repr(kind()) == f"{name}()"
+    model = kind(num_round=3, gamma=0.5)
+    assert repr(model) == f"{name}(gamma=0.5, num_round=3)"
+    assert repr(model.fit(X, y)) == f"{name}(gamma=0.5, num_round=3)"
+    assert name in model._repr_html_()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_dir_shows_what_can_be_used(kind: Any) -> None:
+    X, y = data_for(kind)
+    model = kind(num_round=3)
+    assert {"fit", "predict", "staged_predict", "save", "load", "score", "row_predictor"} <= set(dir(model))
+    assert "best_iteration_" not in dir(model)
+    assert {"best_iteration_", "evals_result_", "n_features_in_"} <= set(dir(model.fit(X, y)))
+    for name in dir(model):
+        getattr(model, name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_clone_has_the_parameters_and_is_not_fitted(kind: Any) -> None:
+    X, y = data_for(kind)
+    model = kind(num_round=3, depth_probabilities=[0.5, 0.5], max_max_depth=2).fit(X, y)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(copy)
+    assert model_bytes(copy.fit(X, y)) == model_bytes(model)
+
+
+def test_values_may_be_numpys() -> None:
+    X, y = regression_data()
+    plain = MixBoostRegressor(num_round=5, learning_rate=0.5, use_histograms=False, depth_probabilities=[0.5, 0.5])
+    numpys = MixBoostRegressor(
+        num_round=np.int64(5),
+        learning_rate=np.float64(0.5),
+        use_histograms=np.False_,
+        depth_probabilities=np.array([0.5, 0.5]),
+        random_state=np.uint32(0),
+        n_threads=np.int8(1),
+    )
+    for model in (plain, numpys):
+        model.set_params(max_max_depth=2).fit(X, y)
+    assert model_bytes(plain) == model_bytes(numpys)
+
+
+def test_a_number_keeps_all_its_digits() -> None:
+    rate = 0.1234567890123456789
+    X, y = regression_data()
+    model = MixBoostRegressor(num_round=2, learning_rate=rate).fit(X, y)
+    assert float(model._model.option("learning_rate")) == rate
+
+
+# ---- Subclasses ----
+
+
+class WithArguments(MixBoostRegressor):
+    """A subclass that has parameters of its own and hands on the others."""
+
+    def __init__(self, shift: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.shift = shift
+
+    def fit(self, X: Any, y: Any, **kwargs: Any) -> WithArguments:
+        self.mean_ = float(np.mean(y))  # set before the parent's fit
+        return super().fit(X, np.asarray(y) + self.shift, **kwargs)
+
+
+class WithOneArgument(MixBoostClassifier):
+    """A subclass that leaves its parent only one parameter."""
+
+    def __init__(self, num_round: int = 5) -> None:
+        super().__init__(num_round=num_round, tree_probability=1.0)
+
+
+def test_a_subclass_that_passes_keywords_on_has_the_parameters_of_both() -> None:
+    X, y = regression_data()
+    model = WithArguments(shift=100.0, num_round=3)
+    assert model.get_params() == {**MixBoostRegressor(num_round=3).get_params(), "shift": 100.0}
+    assert clone(model).get_params() == model.get_params()
+    model.set_params(learning_rate=1.0)
+    assert scores(model.fit(X, y), X).mean() == pytest.approx(100.0 + y.mean(), abs=0.1)
+    assert model.mean_ == y.mean()
+    assert "shift=100.0" in repr(model)
+    with pytest.raises(TypeError, match="nonsense"):
+        WithArguments(nonsense=1)
+
+
+def test_a_subclass_with_parameters_of_its_own_has_only_these() -> None:
+    model = WithOneArgument(num_round=4)
+    assert model.get_params() == {"num_round": 4}
+    X, y = data_for(MixBoostClassifier)
+    assert clone(model).fit(X, y).best_iteration_ == 4
+
+
+def test_a_subclass_can_be_searched_over() -> None:
+    X, y = regression_data()
+    grid = {"shift": [0.0, 5.0], "num_round": [1, 20]}
+    search = GridSearchCV(WithArguments(), grid, cv=2, error_score="raise").fit(X, y)
+    assert search.best_params_ == {"shift": 0.0, "num_round": 20}
+
+
+# ---- Threads and seeds ----
+
+
+def test_n_threads_has_the_meanings_of_n_jobs() -> None:
+    n_processors = joblib.cpu_count()
+    assert thread_count(0) == 0
+    assert thread_count(-1) == 0
+    assert thread_count(3) == 3
+    assert thread_count(-2) == max(1, n_processors - 1)
+    assert thread_count(-n_processors - 5) == 1
+    assert thread_count(None) == 1
+    with joblib.parallel_backend("threading", n_jobs=3):
+        assert thread_count(None) == 3
+
+
+@pytest.mark.parametrize("n_threads", [None, 0, -1, -2, 1, 3, 4])
+def test_the_model_is_the_same_for_any_number_of_threads(n_threads: int | None) -> None:
+    X, y = regression_data(3000)
+    one = MixBoostRegressor(num_round=5, n_threads=1).fit(X, y)
+    other = MixBoostRegressor(num_round=5, n_threads=n_threads).fit(X, y)
+    assert model_bytes(one) == model_bytes(other)
+    assert one.predict(X).tobytes() == other.predict(X).tobytes()
+
+
+def test_an_integer_is_the_seed_that_the_program_takes(program: Path, tmp_path: Path) -> None:
+    X, y = regression_data()
+    np.savetxt(tmp_path / "data.csv", np.column_stack([X, y]), delimiter=",", fmt="%.17g")
+    command = [program, "train", "data.csv", "--label", "5", "--model", "m.mxb", "--random_state", "7", "--quiet"]
+    subprocess.run([*command, "--num_round", "20", "--subsample", "0.5"], check=True, cwd=tmp_path)
+    model = MixBoostRegressor(random_state=7, num_round=20, subsample=0.5).fit(X, y)
+    assert model_bytes(model) == (tmp_path / "m.mxb").read_bytes()
+
+
+def test_a_random_state_draws_the_seed_anew_for_each_fit() -> None:
+    X, y = regression_data()
+    model = MixBoostRegressor(num_round=5, random_state=np.random.RandomState(3))
+    first, second = model_bytes(model.fit(X, y)), model_bytes(model.fit(X, y))
+    assert first != second
+    assert first == model_bytes(clone(model).set_params(random_state=np.random.RandomState(3)).fit(X, y))
+
+
+def test_none_draws_the_seed_from_numpys_own_state() -> None:
+    X, y = regression_data()
+    model = MixBoostRegressor(num_round=5, random_state=None)
+    np.random.seed(1)  # noqa: NPY002
+    first, second = model_bytes(model.fit(X, y)), model_bytes(model.fit(X, y))
+    np.random.seed(1)  # noqa: NPY002
+    assert first != second
+    assert model_bytes(model.fit(X, y)) == first
