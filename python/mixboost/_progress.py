@@ -13,7 +13,17 @@ from ._native import Model, Trainer
 
 
 class Progress(NamedTuple):
-    """What a callback is told after each round."""
+    """What a callback is told after each round.
+
+    Examples
+    --------
+    >>> from mixboost import MixBoostRegressor, Progress
+    >>> def stop_at_ten(progress: Progress) -> bool:
+    ...     return progress.round == 10
+    >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    >>> MixBoostRegressor().fit(X, y, callbacks=[stop_at_ten]).best_iteration_
+    10
+    """
 
     round: int
     """Rounds done, so counted from 1."""
