@@ -47,7 +47,7 @@ def test_commands_in_the_readme_exist(root):
 
 
 def test_links_in_the_documents_lead_somewhere(root):
-    pages = [*root.glob("*.md"), *(root / "docs").glob("*.md")]
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
     assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
 

@@ -1,0 +1,244 @@
+"""Pictures of a fitted model: how its training went, what its features brought, and what it is made of.
+
+Each function draws into the axes it is given, or into a new figure, and returns the axes. matplotlib is imported only
+when something is drawn; the extra ``mixboost[plot]`` brings it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._base import Booster
+from ._estimators import MixBoost
+from ._native import Model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ensemble", "importance", "learning_curve"]
+
+# Colours of Okabe and Ito, which stay apart for all kinds of sight; markers say the same once more.
+_BLUE, _ORANGE = "#0072B2", "#E69F00"
+_COLORS = ["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9"]
+_MARKERS = ["^", "s", "D", "v", "P", "X"]  # one more than colours, so that pairs of them repeat late
+_METRICS = {"rmse": "RMSE", "logloss": "log loss"}
+_DEPTHS_IN_LEGEND = 8
+_LEGEND_CHARACTERS = 70  # of its labels in a line, in axes of the usual width
+_AREA = 22  # of a mark, in square points
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("mixboost.plot needs matplotlib, which the extra mixboost[plot] brings.") from error
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def _fitted(model: Any) -> Model:
+    if not isinstance(model, Booster):
+        raise TypeError(f"model must be an estimator of mixboost, not a {type(model).__name__}.")
+    return model._fitted()
+
+
+def _finish(ax: Axes) -> Axes:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+# ---- Learning curve ----------------------------------------------------------------------------------------------
+
+
+def learning_curve(model: Any, ax: Axes | None = None) -> Axes:
+    """Draw the loss after each round on the training rows, and on the validation rows where there are any.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Round 0 is the start value. With validation rows a line marks the round that the model ends with.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mixboost import MixBoostRegressor, plot
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = MixBoostRegressor(validation_fraction=0.2).fit(X, y)
+    >>> ax = plot.learning_curve(model)
+    >>> ax.get_ylabel()
+    'RMSE'
+    """
+    fitted, ax = _fitted(model), _axes(ax)
+    training, validation = fitted.curve(valid=False), fitted.curve(valid=True)
+    rounds = np.arange(len(training))
+    ax.plot(rounds, training, color=_BLUE, label="training")
+    if not np.isnan(validation).any():
+        kept, loss = fitted.n_rounds, validation[fitted.n_rounds]
+        ax.plot(rounds, validation, color=_ORANGE, label="validation")
+        ax.axvline(kept, color="0.6", linewidth=1, zorder=0)
+        ax.plot([kept], [loss], "o", color=_ORANGE, markeredgecolor="black", label=f"model: {kept} rounds, {loss:.4g}")
+    ax.set_xlabel("round")
+    ax.set_ylabel(_METRICS.get(fitted.metric, fitted.metric))
+    ax.grid(axis="y", color="0.9")
+    ax.legend(frameon=False)
+    return _finish(ax)
+
+
+# ---- Importances -------------------------------------------------------------------------------------------------
+
+
+def importance(model: Any, ax: Axes | None = None, max_features: int = 20) -> Axes:
+    """Draw what each feature brought to the fit, the largest on top, the parts of tree and fourier rounds side by side.
+
+    Parameters
+    ----------
+    model : MixBoostRegressor or MixBoostClassifier
+        A fitted estimator.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+    max_features : int, default=20
+        How many features are drawn at most.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar for each feature, as long as its ``feature_importances_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mixboost import MixBoostClassifier, plot
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ax = plot.importance(MixBoostClassifier().fit(X, y), max_features=5)
+    >>> len(ax.get_yticklabels())
+    5
+    """
+    _fitted(model)
+    if not isinstance(model, MixBoost):
+        raise TypeError(
+            f"A {type(model).__name__} has no importances of its own; "
+            + "sklearn.inspection.permutation_importance finds those of any estimator."
+        )
+    if max_features < 1:
+        raise ValueError(f"max_features is {max_features}; it must be at least 1.")
+    ax = _axes(ax)
+    largest = np.argsort(-model.feature_importances_, kind="stable")[:max_features]
+    names = getattr(model, "feature_names_in_", [f"feature {i}" for i in range(model.n_features_in_)])
+    places = np.arange(len(largest))
+    tree, fourier = model.tree_importances_[largest], model.fourier_importances_[largest]
+    ax.barh(places, tree, color=_BLUE, label="tree rounds")
+    ax.barh(
+        places, fourier, left=tree, color=_ORANGE, hatch="////", edgecolor="white", linewidth=0, label="fourier rounds"
+    )
+    ax.set_yticks(places, labels=[names[i] for i in largest])
+    ax.invert_yaxis()
+    ax.set_xlabel("share of the gain")
+    if len(largest) < model.n_features_in_:
+        ax.set_title(f"the {len(largest)} most important of {model.n_features_in_} features", fontsize="medium")
+    ax.grid(axis="x", color="0.9")
+    ax.legend(frameon=False, loc="lower right")
+    return _finish(ax)
+
+
+# ---- Ensemble ----------------------------------------------------------------------------------------------------
+
+
+def ensemble(model: Any, ax: Axes | None = None) -> Axes:
+    """Draw which learner each round drew, how deep a tree, and how much it took off the loss of the training rows.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this package.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A mark for each round of the model, at the height of its step: the loss before the round less the loss after it.
+        Rounds that took nothing off the loss are hollow and lie on the lower edge.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mixboost import MixBoostRegressor, plot
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = MixBoostRegressor(tree_probability=0.7, max_max_depth=3).fit(X, y)
+    >>> ax = plot.ensemble(model)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['tree, depth 1', 'tree, depth 2', 'tree, depth 3', 'fourier']
+    """
+    fitted, ax = _fitted(model), _axes(ax)
+    kinds = fitted.rounds()
+    rounds = np.arange(1, len(kinds) + 1)
+    steps = -np.diff(fitted.curve(valid=False))[: len(kinds)]
+    ax.set_yscale("log")
+    for kind, style in _styles(kinds).items():
+        chosen = np.array([each == kind for each in kinds])
+        _draw_steps(ax, rounds[chosen], steps[chosen], style)
+    if np.any(steps <= 0):
+        ax.scatter([], [], s=_AREA, facecolors="none", edgecolors="black", label="no fall")
+    ax.set_xlabel("round")
+    ax.set_ylabel(f"step: fall of the training {_METRICS.get(fitted.metric, fitted.metric)}")
+    ax.grid(axis="y", color="0.9")
+    _put_legend_above(ax)
+    return _finish(ax)
+
+
+def _put_legend_above(ax: Axes) -> None:
+    """Where it hides no round."""
+    _, labels = ax.get_legend_handles_labels()
+    if labels:
+        n_columns = max(1, _LEGEND_CHARACTERS // max(map(len, labels)))
+        ax.legend(
+            fontsize="small",
+            ncol=n_columns,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            frameon=False,
+            columnspacing=1,
+            handlelength=1,
+        )
+
+
+class _Style(NamedTuple):
+    color: Any
+    marker: str
+    label: str | None
+
+
+def _styles(kinds: list[tuple[str, int]]) -> dict[tuple[str, int], _Style]:
+    """How the marks of each learner look: deeper trees darker, every other class a colour and shape of its own."""
+    import matplotlib
+
+    depths = sorted({depth for name, depth in kinds if name == "tree"})
+    shades = matplotlib.colormaps["Blues"](np.linspace(0.4, 1.0, len(depths)))
+    labelled = {depths[i] for i in np.linspace(0, len(depths) - 1, _DEPTHS_IN_LEGEND).astype(int) if depths}
+    styles = {
+        ("tree", depth): _Style(shade, "o", f"tree, depth {depth}" if depth in labelled else None)
+        for depth, shade in zip(depths, shades, strict=True)
+    }
+    for i, name in enumerate(sorted({name for name, _ in kinds} - {"tree"})):
+        styles[name, 0] = _Style(_COLORS[i % len(_COLORS)], _MARKERS[i % len(_MARKERS)], name)
+    return styles
+
+
+def _draw_steps(ax: Axes, rounds: NDArray[np.int64], steps: NDArray[np.float64], style: _Style) -> None:
+    falls = steps > 0
+    marks: dict[str, Any] = {"s": _AREA, "marker": style.marker, "edgecolors": [style.color]}
+    ax.scatter(rounds[falls], steps[falls], facecolors=[style.color], label=style.label, **marks)
+    others, edge = rounds[~falls], ax.get_xaxis_transform()
+    ax.scatter(others, np.zeros(len(others)), facecolors="none", transform=edge, clip_on=False, **marks)
