@@ -11,7 +11,7 @@ import pytest
 import sklearn
 from estimator_cases import ESTIMATORS
 from mixboost import MixBoostClassifier, MixBoostRegressor
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
@@ -65,9 +65,9 @@ def test_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", DEFAULTS, ids=repr)
-def test_every_check_is_run_and_passed(estimator: Any) -> None:
-    results = check_estimator(clone(estimator), on_skip=None, on_fail=None)
+@pytest.mark.parametrize("kind", [MixBoostRegressor, MixBoostClassifier])
+def test_every_check_is_run_and_passed(kind: Any) -> None:
+    results = check_estimator(kind(num_round=20), on_skip=None, on_fail=None)
     assert [(result["check_name"], result["status"]) for result in results if result["status"] != "passed"] == []
     assert len(results) > 50
     names = {result["check_name"] for result in results}

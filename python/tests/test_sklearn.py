@@ -126,9 +126,9 @@ def test_a_scorer_may_ask_for_probabilities() -> None:
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_pipeline(kind: Any) -> None:
     X, y = data_for(kind)
-    pipeline = make_pipeline(StandardScaler(), kind(num_round=20, fourier_scaling="none")).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(), kind(num_round=20)).fit(X, y)
     scaled = StandardScaler().fit_transform(X)
-    alone = kind(num_round=20, fourier_scaling="none").fit(scaled, y)
+    alone = kind(num_round=20).fit(scaled, y)
     assert pipeline.predict(X).tolist() == alone.predict(scaled).tolist()
     name = kind.__name__.lower()
     assert pipeline.set_params(**{f"{name}__num_round": 2}).fit(X, y)[-1].best_iteration_ == 2
