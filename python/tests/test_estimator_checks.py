@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-import sklearn
 from estimator_cases import ESTIMATORS
 from mixboost import MixBoostClassifier, MixBoostRegressor
 from sklearn.base import is_classifier
-from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     check_estimator,
     estimator_checks_generator,
     parametrize_with_checks,
 )
-from sklearn.utils.fixes import parse_version
 
 DEFAULTS = [kind() for kind in ESTIMATORS]
 OPTIONS: list[dict[str, Any]] = [
@@ -42,18 +38,6 @@ VARIANTS.append(MixBoostClassifier(num_round=20, class_weight="balanced"))
 # Rows are drawn at random, so that a row of weight 2 is not the same as the row twice.
 DRAWS_ROWS = [kind(num_round=20, subsample=0.5) for kind in (MixBoostRegressor, MixBoostClassifier)]
 NEEDS_ALL_ROWS = {"check_sample_weight_equivalence_on_dense_data"}
-
-
-def enforce_two_classes(original: Callable[[Any, Any], Any], estimator: Any, y: Any) -> Any:
-    """Makes two classes of several, whatever the order of the rows."""
-    return np.where(y == y.min(), y, y.min() + 1) if is_classifier(estimator) else original(estimator, y)
-
-
-if parse_version(sklearn.__version__) < parse_version("1.7"):
-    # These versions tell the classes apart by the first row; so the check that compares weights with copies, which
-    # shuffles the rows, compares two different problems.
-    original = estimator_checks._enforce_estimator_tags_y
-    estimator_checks._enforce_estimator_tags_y = partial(enforce_two_classes, original)
 
 
 def name_of(check: Any) -> str:
