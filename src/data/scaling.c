@@ -52,6 +52,11 @@ float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *fea
     return (float)clip(clip(x - feature->center, DBL_MAX) * feature->factor, MAX_INPUT);
 }
 
+int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature) {
+    float low = mxb__scale_value(kind, feature, -DBL_MAX), high = mxb__scale_value(kind, feature, DBL_MAX);
+    return low == high && low == feature->missing; /* scaling keeps the order: all others lie between */
+}
+
 static mxb_status copy_feature(struct scaling_feature *to, const struct scaling_feature *from, mxb_error *error) {
     *to = *from;
     to->knots = NULL;

@@ -29,6 +29,9 @@ enum { MXB__MAX_KNOTS = 1024 };
 /** The scaled value of x (NaN = missing) for one feature; always finite, at most 1e30 in size. */
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x);
 
+/** Whether every value, also a missing one, scales to the same number, as those of a constant feature do. */
+int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature);
+
 /** A deep copy of `from` into `to`. */
 mxb_status mxb__scaling_copy(struct scaling *to, const struct scaling *from, mxb_error *error);
 void mxb__scaling_clear(struct scaling *scaling);

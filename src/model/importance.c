@@ -20,13 +20,30 @@ static void add_tree(const struct tree *tree, double *importances) {
 
 /* ---- fourier rounds ---- */
 
+/* Indices of the function that the rounds of a projection are together. A feature that scales to one number whatever
+ * its value moves no component, though each has a frequency for it. */
+static mxb_status find_indices(const mxb_model *model, uint32_t p, double *indices, mxb_error *error) {
+    const struct scaling *scaling = &model->scaling;
+    struct projection moving;
+    MXB_TRY(mxb__projection_copy(&moving, &model->projections[p], error));
+    for (uint32_t f = 0; f < moving.n_features; f++) {
+        if (mxb__scaling_is_constant(scaling->kind, &scaling->features[f])) {
+            size_t first = (size_t)f * moving.n_components;
+            memset(moving.weights + first, 0, moving.n_components * sizeof *moving.weights);
+        }
+    }
+    mxb_status status = mxb__sobol_indices(&moving, model->collapsed_weights[p], indices, error);
+    mxb__projection_clear(&moving);
+    return status;
+}
+
 /* Shares what the rounds of a projection gained among the features; evenly where its function is constant. */
-static mxb_status add_projection(const struct projection *projection, const double *weights, double gain,
-                                 double *importances, mxb_error *error) {
-    uint32_t d = projection->n_features;
+static mxb_status add_projection(const mxb_model *model, uint32_t p, double gain, double *importances,
+                                 mxb_error *error) {
+    uint32_t d = model->n_features;
     double *indices, total = 0;
     MXB_TRY(mxb__alloc(&indices, d, sizeof *indices, "importances", error));
-    mxb_status status = mxb__sobol_indices(projection, weights, indices, error);
+    mxb_status status = find_indices(model, p, indices, error);
     for (uint32_t f = 0; f < d && status == MXB_OK; f++) {
         total += indices[f];
     }
@@ -51,7 +68,7 @@ static mxb_status add_projections(const mxb_model *model, double *importances, m
     }
     for (uint32_t p = 0; p < model->n_projections && status == MXB_OK; p++) {
         if (gains[p] > 0) {
-            status = add_projection(&model->projections[p], model->collapsed_weights[p], gains[p], importances, error);
+            status = add_projection(model, p, gains[p], importances, error);
         }
     }
     mxb__free(gains);

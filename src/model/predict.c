@@ -13,7 +13,7 @@
 
 /* ---- one round ---- */
 
-/* What is added to. */
+/* The context is the scores that are added to. */
 static void add_term_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
     double *scores = (double *)pass->context + first;
     if (pass->term->kind == TERM_TREE) {

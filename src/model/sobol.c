@@ -16,8 +16,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-/* Exponentials of the exact way, and rows of the estimate: some tenths of a second, an error of a few percent. */
-enum { MOST_EXPONENTIALS = 1 << 25, N_ROWS = 1024, ARRAYS = 6 };
+/* Exponentials of the exact way, and rows of the estimate: some tenths of a second, an error of a few percent. With so
+ * few components the exact way is the faster one, however many features there are. */
+enum { MOST_EXPONENTIALS = 1 << 25, N_ROWS = 1024, FEW_COMPONENTS = N_ROWS / 2, ARRAYS = 6 };
 
 static const double TURN = 6.283185307179586; /* 2 pi */
 
@@ -162,7 +163,7 @@ mxb_status mxb__sobol_indices(const struct projection *projection, const double 
     double *memory;
     MXB_TRY(mxb__alloc(&memory, c + mxb__sobol_scratch(projection), sizeof *memory, "importances", error));
     scale_weights(weights, projection->n_components, memory);
-    if (c * (c + 1) * (d + 1) <= MOST_EXPONENTIALS) {
+    if (c <= FEW_COMPONENTS || c * (c + 1) * (d + 1) <= MOST_EXPONENTIALS) {
         mxb__sobol_from_pairs(projection, memory, memory + c, indices);
     } else {
         mxb__sobol_from_rows(projection, memory, memory + c, indices);

@@ -7,7 +7,7 @@
 /** The total Sobol indices of f(x) = sum_j weights[j] cos(2 pi (x . W_j + phase_j)) where the inputs are independent
  *  standard normal numbers: for each feature the part of the variance that goes when it is averaged out. All times one
  *  positive number, so that weights of any size do; 0 where there is no variance. Exact as far as that takes some
- * tenths of a second, and estimated from random rows beyond. */
+ *  tenths of a second or is the faster way, and estimated from random rows beyond. */
 mxb_status mxb__sobol_indices(const struct projection *projection, const double *weights, double *indices,
                               mxb_error *error);
 

@@ -67,6 +67,26 @@ static void rank_of_a_constant(void) {
     }
 }
 
+/* Only where no value, missing or not, scales to another number. */
+static void what_is_constant(void) {
+    double knots[] = {-1, 2};
+    float same[] = {0.5f, 0.5f}, different[] = {0.5f, 0.75f};
+    struct scaling_feature rank = {.missing = 0.5f, .n_knots = 2, .knots = knots, .knot_scores = same};
+    struct scaling_feature standard = {.center = 3, .factor = 0};
+    CHECK(mxb__scaling_is_constant(SCALING_RANK, &rank));
+    CHECK(mxb__scaling_is_constant(SCALING_STANDARD, &standard));
+    rank.missing = 0;
+    standard.missing = 1;
+    CHECK(!mxb__scaling_is_constant(SCALING_RANK, &rank));
+    CHECK(!mxb__scaling_is_constant(SCALING_STANDARD, &standard));
+    rank = (struct scaling_feature){.missing = 0.5f, .n_knots = 2, .knots = knots, .knot_scores = different};
+    standard = (struct scaling_feature){.center = 3, .factor = 1e-300};
+    CHECK(!mxb__scaling_is_constant(SCALING_RANK, &rank));
+    CHECK(!mxb__scaling_is_constant(SCALING_STANDARD, &standard));
+    standard.factor = 1;
+    CHECK(!mxb__scaling_is_constant(SCALING_NONE, &standard));
+}
+
 static void always_finite(void) {
     for (size_t a = 0; a < N_EXTREMES; a++) {
         for (size_t b = 0; b < N_EXTREMES; b++) {
@@ -131,6 +151,7 @@ int main(void) {
     RUN(rank_interpolates);
     RUN(rank_finds_its_interval);
     RUN(rank_of_a_constant);
+    RUN(what_is_constant);
     RUN(always_finite);
     RUN(rank_over_the_whole_range);
     RUN(copy_is_deep);

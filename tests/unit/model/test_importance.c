@@ -83,6 +83,23 @@ static void features_without_a_part(void) {
     mxb_model_free(model);
 }
 
+/* Nor has one that was constant in the training: the others have theirs as if it were not there. */
+static void constant_features(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[4]);
+    double importances[4], without[4];
+    mxb_error error;
+    struct scaling_feature *constant = &model->scaling.features[2];
+    CHECK_INT(model->scaling.kind, SCALING_STANDARD);
+    constant->factor = 0;
+    constant->missing = 0;
+    OK(mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, importances, &error), error);
+    memset(model->projections[0].weights + 16, 0, 8 * sizeof *model->projections[0].weights);
+    OK(mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, without, &error), error);
+    CHECK(importances[2] == 0 && importances[0] > 0);
+    CHECK(memcmp(importances, without, sizeof without) == 0);
+    mxb_model_free(model);
+}
+
 static void finite_whatever_the_gains(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[5]);
     double importances[3];
@@ -120,7 +137,7 @@ static void arguments_and_memory(void) {
         mxb__memory_fail_at(0, 0);
     }
     CHECK_INT(status, MXB_OK);
-    CHECK_INT(n, 6); /* gains, and for each of two projections its indices and their scratch */
+    CHECK_INT(n, 10); /* gains, and for each of two projections its indices, a copy in two parts, and scratch */
     mxb_model_free(model);
 }
 
@@ -128,6 +145,7 @@ int main(void) {
     RUN(trees);
     RUN(fourier_rounds);
     RUN(features_without_a_part);
+    RUN(constant_features);
     RUN(finite_whatever_the_gains);
     RUN(arguments_and_memory);
     return check_report();

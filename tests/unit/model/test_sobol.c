@@ -147,13 +147,18 @@ static void rows_are_close_to_pairs(void) {
     }
 }
 
-/* Few components are summed in pairs, many measured at rows. */
+/* Few components are summed in pairs, also where there are many features; many are measured at rows. */
 static void either_way(void) {
-    for (int many = 0; many < 2; many++) {
-        uint32_t c = many ? 6000 : 300;
+    enum { WIDE = 134 };
+    static const struct {
+        uint32_t d, c;
+        int by_rows;
+    } cases[] = {{2, 300, 0}, {WIDE, 500, 0}, {2, 6000, 1}};
+    for (int k = 0; k < 3; k++) {
+        uint32_t d = cases[k].d, c = cases[k].c;
         double *weights = make_block(c, sizeof *weights), *scratch = make_block(8 * (size_t)c, sizeof *scratch);
-        double indices[2], expected[2];
-        struct projection projection = draw_projection(2, c, 0.5, weights);
+        double indices[WIDE], expected[WIDE];
+        struct projection projection = draw_projection(d, c, 0.5 / d, weights);
         mxb_error error;
         for (uint32_t j = 0; j < c; j++) {
             weights[j] *= 1e300;
@@ -162,12 +167,12 @@ static void either_way(void) {
         for (uint32_t j = 0; j < c; j++) {
             weights[j] *= 1e-300;
         }
-        if (many) {
+        if (cases[k].by_rows) {
             mxb__sobol_from_rows(&projection, weights, scratch, expected);
         } else {
             mxb__sobol_from_pairs(&projection, weights, scratch, expected);
         }
-        CHECK_NEAR(indices[0] / sum_of(indices, 2), expected[0] / sum_of(expected, 2), 1e-9);
+        CHECK_NEAR(indices[0] / sum_of(indices, d), expected[0] / sum_of(expected, d), 1e-9);
         mxb__memory_fail_at(1, 0);
         CHECK_INT(mxb__sobol_indices(&projection, weights, indices, &error), MXB_ERROR_MEMORY);
         mxb__memory_fail_at(0, 0);
