@@ -109,6 +109,8 @@ void mxb__own_term_clear(struct own_term *own);
 mxb_status mxb__own_term_result(const struct own_term *own, mxb_status status, const mxb_error *said, const char *doing,
                                 mxb_error *error);
 
+/** Makes room for values NaN, so that one which a callback does not write is noticed. */
+void mxb__own_term_blank_values(double *values, size_t n_rows);
 /** DATA unless the values for the rows of `dataset`, which messages call `owner`, are finite. */
 mxb_status mxb__own_term_check_values(const struct own_term *own, const struct mxb_dataset *dataset,
                                       const double *values, const char *owner, mxb_error *error);

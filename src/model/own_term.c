@@ -47,6 +47,12 @@ mxb_status mxb__own_term_result(const struct own_term *own, mxb_status status, c
     return mxb__callback_result(status, said, who, where, error);
 }
 
+void mxb__own_term_blank_values(double *values, size_t n_rows) {
+    for (size_t i = 0; i < n_rows; i++) {
+        values[i] = (double)NAN;
+    }
+}
+
 mxb_status mxb__own_term_check_values(const struct own_term *own, const struct mxb_dataset *dataset,
                                       const double *values, const char *owner, mxb_error *error) {
     for (size_t i = 0; i < dataset->n_rows; i++) {
@@ -73,6 +79,7 @@ mxb_status mxb__own_term_add_values(const struct own_term *own, const struct mxb
             "and params with that learner",
             box->learner.name);
     }
+    mxb__own_term_blank_values(values, dataset->n_rows);
     mxb_status status = box->learner.predict(box->learner.context, box->term, dataset, values, &said);
     MXB_TRY(mxb__own_term_result(own, status, &said, "in predicting", error));
     MXB_TRY(mxb__own_term_check_values(own, dataset, values, "the dataset", error));

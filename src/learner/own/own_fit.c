@@ -43,6 +43,7 @@ static mxb_status fit_values(const struct fit_input *input, const mxb_learner *l
                              double *step, mxb_error *error) {
     mxb_round round = {input, own->box->round};
     mxb_error said = {""};
+    mxb__own_term_blank_values(step, input->prepared->n_rows);
     mxb_status status = learner->fit(learner->context, &round, &own->box->term, step, &said);
     own->box->has_term = status == MXB_OK;
     MXB_TRY(mxb__own_term_result(own, status, &said, "in", error));

@@ -130,6 +130,28 @@ static void steps_are_values_times_the_learning_rate(void) {
     fit_close(&fit);
 }
 
+static mxb_status write_17_values(void *context, const mxb_round *round, void **term, double *values,
+                                  mxb_error *error) {
+    (void)context, (void)round, (void)error;
+    memset(values, 0, 17 * sizeof *values);
+    *term = NULL;
+    return MXB_OK;
+}
+
+static void values_that_are_not_written_are_noticed(void) {
+    struct fit_case fit;
+    mxb_learner *learner;
+    struct term term;
+    mxb_error error;
+    REQUIRE(open_case(&fit, 0));
+    OK(mxb_learner_create("lazy", write_17_values, predict_nothing, NULL, NULL, &learner, &error), error);
+    memset(fit.step, 0, fit.prepared->n_rows * sizeof *fit.step); /* of the round before */
+    FAILS(run(&fit, learner, 4, &term, &error), error, MXB_ERROR_DATA,
+          "the learner \"lazy\" gave nan in round 4 for row 18 of the training data; values must be finite");
+    mxb_learner_free(learner);
+    fit_close(&fit);
+}
+
 static void failures_leave_no_term(void) {
     struct fit_case fit;
     struct line_learner lines = {.fit_mischief = {1, MXB_ERROR_PARAM, 0, 0}};
@@ -160,6 +182,7 @@ int main(void) {
     RUN(a_round_shows_rows_and_gradients);
     RUN(targets_are_safe_where_h_is_0);
     RUN(steps_are_values_times_the_learning_rate);
+    RUN(values_that_are_not_written_are_noticed);
     RUN(failures_leave_no_term);
     return check_report();
 }

@@ -71,6 +71,27 @@ static void values_are_added_times_the_rate(void) {
     mxb__term_clear(&term);
 }
 
+static mxb_status predict_first_row(void *context, const void *term, const mxb_dataset *data, double *values,
+                                    mxb_error *error) {
+    (void)context, (void)term, (void)data, (void)error;
+    values[0] = 1;
+    return MXB_OK;
+}
+
+static void values_that_are_not_written_are_noticed(void) {
+    struct line_learner lines = {0};
+    struct term term = make_own_term(&lines, 0);
+    mxb_dataset *dataset = view_x();
+    double values[4] = {1, 2, 3, 4}, scores[4] = {1, 2, 3, 4};
+    mxb_error error;
+    term.own.box->learner.predict = predict_first_row;
+    FAILS(mxb__own_term_add_values(&term.own, dataset, values, scores, &error), error, MXB_ERROR_DATA,
+          "the learner \"line\" gave nan in round 3 for row 2 of the dataset; values must be finite");
+    CHECK(scores[0] == 1 && scores[1] == 2 && scores[2] == 3 && scores[3] == 4);
+    mxb_dataset_free(dataset);
+    mxb__term_clear(&term);
+}
+
 static void wrong_values_are_added_to_no_row(void) {
     static const size_t order[3] = {3, 1, 0};
     struct line_learner lines = {.predict_mischief = {1, MXB_OK, (double)NAN, 1}};
@@ -176,6 +197,7 @@ int main(void) {
     RUN(copies_share_and_the_last_one_frees);
     RUN(without_a_free_nothing_is_freed);
     RUN(values_are_added_times_the_rate);
+    RUN(values_that_are_not_written_are_noticed);
     RUN(wrong_values_are_added_to_no_row);
     RUN(bytes_are_the_learners);
     RUN(a_learner_that_miscounts_is_told_so);
