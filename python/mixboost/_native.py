@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint8, c_uint64, c_void_p
@@ -175,15 +176,28 @@ OK, PARAM, DATA, IO, FORMAT, MEMORY, STOPPED = range(7)  # mxb_status
 _EXCEPTIONS = {PARAM: ValueError, DATA: ValueError, IO: OSError, FORMAT: ValueError, MEMORY: MemoryError}
 
 
+class _Callback(threading.local):
+    """What became of the callbacks on this thread."""
+
+    exception: BaseException | None = None  # raised by the last one
+    gave_nan = False  # the last one did
+
+
+# An interrupt may keep a callback from running at all. ctypes prints it and returns any number; if that is MXB_OK, the
+# library misses the values. Callbacks that do run say why they fail.
+_NOT_RUN = re.compile(r'the learner ".*" (failed in (predicting )?round \d+$|gave nan )')
+
+
 def _exception(status: int, error: Error) -> BaseException:
     """What a status other than MXB_OK is raised as: a callback's own exception where there is one."""
-    raised = getattr(_callback, "exception", None)
+    raised, gave_nan = _callback.exception, _callback.gave_nan
+    _callback.exception, _callback.gave_nan = None, False
     if raised is not None:
-        _callback.exception = None
-        assert isinstance(raised, BaseException)
         return raised
-    # The rest is STOPPED, or any number: what ctypes returns for a callback that an interrupt kept from running.
-    return _EXCEPTIONS.get(status, KeyboardInterrupt)(_text(error.message))
+    message = _text(error.message)
+    if status not in _EXCEPTIONS or (_NOT_RUN.match(message) and not gave_nan):
+        return KeyboardInterrupt(message)
+    return _EXCEPTIONS[status](message)
 
 
 def _fallible(function: Any) -> Callable[..., None]:
@@ -209,7 +223,7 @@ def _load() -> Any:
     return library
 
 
-_callback = threading.local()  # .exception: what a callback raised on this thread during a call
+_callback = _Callback()
 _library = _load()
 
 
@@ -480,6 +494,11 @@ def _guarded(function: Callable[..., None]) -> Callable[..., int]:
     return call
 
 
+def _give(given: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    values[:] = given
+    _callback.gave_nan = bool(np.isnan(values).any())
+
+
 class Learner(_Handle):
     """A learner class of the caller's. Files keep the number of a term; the caller keeps what it stands for."""
 
@@ -490,11 +509,12 @@ class Learner(_Handle):
 
         def fit(_context: int, round: Handle, term: Any, values: Any, _error: Any) -> None:
             seen = Round(round)
-            term[0], _array(values, seen.n_rows)[:] = functions.fit(seen)
+            term[0], given = functions.fit(seen)
+            _give(given, _array(values, seen.n_rows))
 
         def predict(_context: int, term: int, data: Handle, values: Any, _error: Any) -> None:
             rows = Rows(data)
-            _array(values, rows.n_rows)[:] = functions.predict(term, rows)
+            _give(functions.predict(term, rows), _array(values, rows.n_rows))
 
         def write(_context: int, term: int, data: int | None, capacity: int) -> int:
             if data and capacity >= 8:
