@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from mixboost import MixBoostClassifier, MixBoostRegressor
+from mixboost import (
+    HeterogeneousBoostingClassifier,
+    HeterogeneousBoostingRegressor,
+    MixBoostClassifier,
+    MixBoostRegressor,
+)
 from numpy.typing import NDArray
 
-REGRESSORS = [MixBoostRegressor]
-CLASSIFIERS = [MixBoostClassifier]
+REGRESSORS = [MixBoostRegressor, HeterogeneousBoostingRegressor]
+CLASSIFIERS = [MixBoostClassifier, HeterogeneousBoostingClassifier]
 ESTIMATORS = [*REGRESSORS, *CLASSIFIERS]
 
 Array = NDArray[np.float64]
