@@ -6,6 +6,7 @@ import inspect
 import numbers
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import joblib
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
 from . import _native
 from ._progress import Callback, run_rounds
@@ -149,6 +150,25 @@ class Booster(BaseEstimator):
         targets = targets or self._learn_target(y, weight)
         targets.attach(dataset, y, weight)
         return dataset, targets
+
+    def _check_frame(self, X: Any, names: list[str] | None, reset: bool) -> None:
+        """Learns or compares the names of a frame's features, also where scikit-learn does not know its kind."""
+        if names is None or _get_feature_names(X) is not None:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        elif reset:
+            self._name_features(len(names), names)
+        else:
+            for place, (name, known) in enumerate(zip_longest(names, getattr(self, "feature_names_in_", names)), 1):
+                if name != known:
+                    raise ValueError(
+                        "The feature names should match those that were passed during fit. "
+                        + f"Feature {place} is {name!r} and was {known!r}."
+                    )
+
+    def _name_features(self, n_features: int, names: list[str] | None) -> None:
+        self.n_features_in_ = n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _validation_rows(
         self, train: _native.Dataset, targets: Numbers | Classes, eval_set: Any, eval_sample_weight: Any

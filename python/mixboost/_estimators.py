@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import _get_feature_names, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster, seed_of, thread_count
@@ -151,17 +151,8 @@ class MixBoost(Booster):
         if not is_frame(X):
             return dataset_of(validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False))
         dataset = dataset_of(X, like)
-        names = dataset.feature_names()
-        if names is None or _get_feature_names(X) is not None:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-        elif reset:  # scikit-learn does not know this kind of frame; when it predicts, the library compares the names
-            self._name_features(dataset.n_features, names)
+        self._check_frame(X, dataset.feature_names(), reset)
         return dataset
-
-    def _name_features(self, n_features: int, names: list[str] | None) -> None:
-        self.n_features_in_ = n_features
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _predict(self, X: Any, output: int) -> NDArray[np.float64]:
         model = self._fitted()

@@ -21,6 +21,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from mixboost import HeterogeneousBoostingClassifier, HeterogeneousBoostingRegressor, Progress, _native
@@ -78,6 +79,30 @@ def test_frames_reach_the_learners_as_they_are(of: Any) -> None:
     np.testing.assert_allclose(np.diff(list(model.staged_predict(frame)), axis=0), steps[1:], atol=1e-12)
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[["size", "color", "age"]])
+
+
+class UnknownFrame:
+    """A table that scikit-learn does not know as one with names: an Arrow stream and what an array has."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table, self.shape = table, table.shape
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+
+def test_names_of_frames_that_scikit_learn_does_not_know_are_compared_too() -> None:
+    table = pa.table({name: data()[0][:, i] for i, name in enumerate("abc")})
+    model = HeterogeneousBoostingRegressor([(1.0, Recorder())], num_round=2).fit(UnknownFrame(table), data()[1])
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert model.n_features_in_ == 3
+    assert len(model.predict(UnknownFrame(table))) == len(table)
+    for names, difference in ((["b", "a", "c"], "1 is 'b' and was 'a'"), (["a", "b"], "3 is None and was 'c'")):
+        with pytest.raises(ValueError, match=f"names should match .* Feature {difference}"):
+            model.predict(UnknownFrame(table.select(names)))
 
 
 def test_frames_and_arrays_of_numbers_give_the_same() -> None:
