@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -36,6 +37,11 @@ def thread_count(n_threads: int | None) -> int:
         return int(joblib.effective_n_jobs(n_threads))
     return 0 if n_threads == -1 else int(n_threads)
 
+
+_REPAIRS = (
+    "in {} of {} rounds the equations of the ridge regression were nearly singular and were solved with a larger "
+    "penalty; a larger alpha, or fewer n_components, avoids this"
+)
 
 Self = TypeVar("Self", bound="Booster")
 
@@ -124,6 +130,9 @@ class Booster(BaseEstimator):
             train, targets = self._rows(X, y, sample_weight)
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
             self._train(train, valid, params, int(params.get("num_round")), callbacks)
+            if self._model.n_repairs > 0:
+                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds)
+                warnings.warn(message, RuntimeWarning, stacklevel=2)
         except BaseException:
             self._forget()
             raise

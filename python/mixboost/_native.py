@@ -428,17 +428,17 @@ class Dataset(_Handle):
     def set_weight(self, array: NDArray[Any]) -> None:
         _library.dataset_set_weight(self._handle, *self._vector(array))
 
-    @classmethod
-    def _wrap(cls, handle: Handle, kept: object) -> Dataset:
-        dataset = cls.__new__(cls)
-        dataset._handle, dataset._kept = handle, [kept]
-        return dataset
+    def _view(self, handle: Handle) -> Dataset:
+        """A dataset of some of these rows; it keeps this one alive."""
+        view = Dataset.__new__(Dataset)
+        view._handle, view._kept = handle, [self]
+        return view
 
     def split(self, fraction: float, stratify: bool, seed: int) -> tuple[Dataset, Dataset]:
         """Two views of the rows, drawn at random, `fraction` of them in the second."""
         first, second = Handle(), Handle()
         _library.dataset_split(self._handle, fraction, stratify, seed, ctypes.byref(first), ctypes.byref(second))
-        return self._wrap(first, self), self._wrap(second, self)
+        return self._view(first), self._view(second)
 
 
 class Rows:
@@ -463,7 +463,6 @@ class Round(Rows):
 
     def __init__(self, handle: Handle) -> None:
         super().__init__(_library.mxb_round_data(handle))
-        self.number = int(_library.mxb_round_number(handle))
         self.seed = int(_library.mxb_round_seed(handle))
         self.targets = np.empty(self.n_rows)
         self.weights = np.empty(self.n_rows)
@@ -621,19 +620,13 @@ class Model(_Handle):
     def save(self, path: str | os.PathLike[str]) -> None:
         _library.model_save(self._handle, _path(path))
 
-    def _copy_bytes(self, function: Callable[..., None]) -> bytes:
+    def to_bytes(self) -> bytes:
         data, n_bytes = c_void_p(), c_size_t()
-        function(self._handle, ctypes.byref(data), ctypes.byref(n_bytes))
+        _library.model_to_bytes(self._handle, ctypes.byref(data), ctypes.byref(n_bytes))
         try:
             return ctypes.string_at(data, n_bytes.value)
         finally:
             _library.mxb_bytes_free(data)
-
-    def to_bytes(self) -> bytes:
-        return self._copy_bytes(_library.model_to_bytes)
-
-    def to_json(self) -> str:
-        return _text(self._copy_bytes(_library.model_to_json))
 
     def predict(self, dataset: Dataset, output: int, n_threads: int) -> NDArray[np.float64]:
         out = np.empty(dataset.n_rows)
@@ -698,11 +691,8 @@ class Model(_Handle):
         return np.array([_library.mxb_model_curve(self._handle, i, valid) for i in range(n + 1)])
 
     @property
-    def stopped_early(self) -> bool:
-        return bool(_library.mxb_model_stopped_early(self._handle))
-
-    @property
     def n_repairs(self) -> int:
+        """Rounds whose ridge equations, nearly singular, were solved with a larger penalty."""
         return int(_library.mxb_model_n_repairs(self._handle))
 
 
