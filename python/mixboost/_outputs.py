@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class BoostedClassifier(ClassifierMixin, Booster):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._choose(self.decision_function(X))
+        return _chosen(self.decision_function(X), self.classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Predict the log-odds of ``classes_[1]``.
@@ -123,7 +124,8 @@ class BoostedClassifier(ClassifierMixin, Booster):
         ndarray of shape (n_samples,)
             The predictions after 1, 2, ... rounds; the last are those of ``predict``.
         """
-        return map(self._choose, self._stages(X, _native.RAW))
+        stages = self._stages(X, _native.RAW)
+        return map(partial(_chosen, classes=self.classes_), stages)
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Predict the probability of each class after each round in turn.
@@ -140,13 +142,14 @@ class BoostedClassifier(ClassifierMixin, Booster):
         """
         return map(_two_columns, self._stages(X, _native.PROBABILITY))
 
-    def _choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return self.classes_.take(scores > 0)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _chosen(scores: NDArray[np.float64], classes: NDArray[Any]) -> NDArray[Any]:
+    return classes.take(scores > 0)
 
 
 def _two_columns(probability: NDArray[np.float64]) -> NDArray[np.float64]:

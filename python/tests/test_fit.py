@@ -261,6 +261,18 @@ def test_stages_outlive_their_estimator() -> None:
     assert [stage.tolist() for stage in stages] == expected
 
 
+def test_stages_keep_their_classes_when_the_estimator_is_fitted_again() -> None:
+    X, y = classification_data()
+    model = MixBoostClassifier(num_round=5).fit(X, y)
+    expected = [stage.tolist() for stage in model.staged_predict(X)]
+    stages, others = model.staged_predict(X), model.staged_predict(X)
+    model.fit(X, np.where(y > 0, "yes", "no"))
+    assert [stage.tolist() for stage in stages] == expected
+    with pytest.raises(ValueError, match="two classes"):
+        model.fit(X, np.zeros(len(y)))
+    assert [stage.tolist() for stage in others] == expected
+
+
 # ---- Names ----
 
 
