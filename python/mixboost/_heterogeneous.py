@@ -134,6 +134,7 @@ _PARAMETERS = """learners : list of pairs (float, regressor), optional
         round fits a clone of it, whose ``random_state``, where it has any, is drawn for the round. In a pipeline the
         last step must take the weights, and every other step that does gets them, too. None: trees of depth 1 to 8
         (probability 0.5), ridge regression on random Fourier features (0.3) and on the features (0.2).
+        Learners must not change X; an array they can only read.
     num_round : int, default=100
         Number of boosting rounds.
     learning_rate : float, default=0.1

@@ -84,6 +84,18 @@ def _weight_arguments(regressor: Any, weights: NDArray[np.float64]) -> dict[str,
 # ---- Rows --------------------------------------------------------------------------------------------------------
 
 
+def _read_only(X: Any) -> Any:
+    """An array that learners cannot write to: each round and the caller are to find X as it was.
+
+    What scikit-learn has been told to do in place (``copy=False``) it then does in a copy. Frames and sparse matrices
+    are left as they are.
+    """
+    if isinstance(X, np.ndarray):
+        X = X.view()
+        X.flags.writeable = False
+    return X
+
+
 class Table(Dataset):
     """An X as the library has it: for every row the number of the table and its own.
 
@@ -100,7 +112,7 @@ class Table(Dataset):
         self._numbers = np.arange(n_rows, dtype=np.float64)
         self.add_column(None, np.broadcast_to(np.float64(number), n_rows))
         self.add_column(None, self._numbers)
-        self._X = X
+        self._X = _read_only(X)
         self._parts: list[tuple[NDArray[np.float64], Any]] = []
         self._tables[number] = self
 
@@ -117,7 +129,7 @@ class Table(Dataset):
         for known, part in self._parts:
             if np.array_equal(numbers, known):
                 return part
-        part = _safe_indexing(self._X, numbers.astype(np.intp))
+        part = _read_only(_safe_indexing(self._X, numbers.astype(np.intp)))
         self._parts.append((numbers, part))
         return part
 
@@ -168,7 +180,13 @@ class Kind:
 def _values(estimator: Any, X: Any) -> NDArray[np.float64]:
     """Predictions, one a row; some regressors give a column."""
     values: NDArray[np.float64] = np.asarray(estimator.predict(X), dtype=np.float64)
-    return values.reshape(int(_num_samples(X)))
+    n_rows = int(_num_samples(X))
+    if values.shape not in ((n_rows,), (n_rows, 1)):
+        raise ValueError(
+            f"the learner {type(estimator).__name__} predicted {n_rows} rows as an array of shape {values.shape}; "
+            "a prediction is one number a row"
+        )
+    return values.reshape(n_rows)
 
 
 def learner_names(learners: Learners) -> list[str]:

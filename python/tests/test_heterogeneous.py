@@ -199,10 +199,27 @@ def test_learners_see_the_rows_that_weigh_anything_and_the_newton_problem() -> N
 def test_x_is_handed_to_learners_as_it_is() -> None:
     X, y, _ = data()
     model = HeterogeneousBoostingRegressor([(1.0, Recorder())], num_round=3).fit(X, y, eval_set=(X[:9], y[:9]))
-    assert all(seen is X for seen, _, _ in Recorder.fits)
+    assert all(is_view(seen, X) for seen, _, _ in Recorder.fits)
     Recorder.predictions.clear()
     model.predict(X)
-    assert all(seen is X for seen in Recorder.predictions)
+    assert all(is_view(seen, X) for seen in Recorder.predictions)
+
+
+def is_view(seen: Any, X: Any) -> bool:
+    return bool(seen.__array_interface__["data"] == (X.ctypes.data, True) and seen.strides == X.strides)
+
+
+@pytest.mark.parametrize("options", [{}, {"validation_fraction": 0.3}, {"subsample": 0.5}])
+def test_a_learner_that_works_in_place_changes_nothing(options: dict[str, Any]) -> None:
+    X, y, w = data()
+    before = X.copy()
+    predictions = []
+    for copy in (True, False):
+        learners = [(1.0, make_pipeline(StandardScaler(copy=copy), Ridge(copy_X=copy)))]
+        model = HeterogeneousBoostingRegressor(learners, num_round=10, **options).fit(X, y, w)
+        predictions.append(model.predict(X))
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_allclose(*predictions, rtol=1e-12)
 
 
 @pytest.mark.parametrize("subsample", [0.3, 0.8])

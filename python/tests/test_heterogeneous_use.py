@@ -232,7 +232,7 @@ def test_values_that_are_not_finite_or_not_one_a_row_are_refused() -> None:
     with pytest.raises(ValueError, match='the learner "Saying 1" gave nan in round 1 for row 7 of the training data'):
         fitted(learners=[(1.0, Saying(answer))])
     for wrong in (np.zeros(3), 0.0, np.zeros((len(y), 2))):
-        with pytest.raises(ValueError, match="cannot reshape"):
+        with pytest.raises(ValueError, match="the learner Saying predicted 80 rows as an array of shape"):
             fitted(learners=[(1.0, Saying(wrong))])
     column = np.linspace(-1, 1, len(y)).reshape(-1, 1)  # as some regressors predict
     model = HeterogeneousBoostingRegressor([(1.0, Saying(column))], num_round=1, base_score=0.0).fit(X, y)
