@@ -6,8 +6,8 @@ never imported here: who passes a frame has done so.
 What a column means:
 
 - numbers and booleans are numbers, infinite ones too; NaN, None, NA and null are missing;
-- text is text, as are pandas categories, each being the ``str`` of its category: categories 9 and 10 are the texts
-  "9" and "10", whose order is that of their bytes. To have them ordered as numbers, pass numbers;
+- text is text, as are pandas categories, each being the ``str`` of its category: categories 9 and 10, and 9.0 and 10.0
+  too, are the texts "9" and "10", whose order is that of their bytes. To have them ordered as numbers, pass numbers;
 - Arrow dictionaries (polars' Categorical and Enum among them) are what their values are;
 - a column without any value is numbers or text, whichever the model has.
 """
@@ -85,6 +85,13 @@ def _factorised(series: Any) -> Column:
     return Column(codes, list(texts))
 
 
+def _category_text(category: object) -> str:
+    """Equal numbers are one text: where a value is missing, pandas makes categories 9.0 and 10.0 of 9 and 10."""
+    if isinstance(category, (float, np.floating)) and category.is_integer():
+        return str(int(category))
+    return str(category)
+
+
 def _object_column(series: Any) -> Column:
     kinds = set(map(type, series.dropna()))
     if kinds and all(issubclass(kind, str) for kind in kinds):
@@ -107,7 +114,7 @@ def _pandas_column(pandas: Any, series: Any) -> Column:
     if isinstance(dtype, np.dtype):
         return _object_column(series) if dtype.kind == "O" else Column(_readable(series.to_numpy()))
     if isinstance(dtype, pandas.CategoricalDtype):
-        return Column(series.array.codes, list(map(str, dtype.categories)))
+        return Column(series.array.codes, list(map(_category_text, dtype.categories)))
     if isinstance(dtype, pandas.StringDtype):
         return _factorised(series)
     if isinstance(dtype, pandas.SparseDtype):
@@ -196,11 +203,15 @@ def dataset_of(X: Any, like: Dataset | Model | None = None) -> Dataset:
 # ---- Single rows -------------------------------------------------------------------------------------------------
 
 
+def _is_missing(value: Any) -> bool:
+    return value is None or value is getattr(sys.modules.get("pandas"), "NA", None) or bool(value != value)
+
+
 def _text_number(numbers: dict[str, float], value: Any, feature: int) -> float:
     """The number of a text; NaN where it is missing or the model does not know it."""
     if isinstance(value, str):
         return numbers.get(value, np.nan)
-    if value is None or value != value:
+    if _is_missing(value):
         return np.nan
     raise ValueError(f"feature {feature + 1} of the row is {value!r}, that of the model holds text")
 
@@ -214,16 +225,23 @@ def row_reader(model: Model) -> Callable[[Any], bytes]:
         if model.is_text(i)
     ]
 
-    def of_numbers(row: Any) -> bytes:
-        values = np.asarray(row, np.float64)
+    def check_shape(values: NDArray[Any]) -> None:
         if values.shape != (n_features,):
             raise ValueError(f"the row has the shape {values.shape}, the model has {n_features} features")
+
+    def of_numbers(row: Any) -> bytes:
+        try:
+            values = np.asarray(row, np.float64)
+        except TypeError:  # pandas' NA is no number
+            cells = np.asarray(row, object)
+            values = np.array([np.nan if _is_missing(cell) else cell for cell in cells.flat], np.float64)
+            values = values.reshape(cells.shape)
+        check_shape(values)
         return values.tobytes()
 
     def of_texts_too(row: Any) -> bytes:
-        values = list(row)
-        if len(values) != n_features:
-            raise ValueError(f"the row has {len(values)} values, the model has {n_features} features")
+        values = np.array(row, object)
+        check_shape(values)
         for i, numbers in texts:
             values[i] = _text_number(numbers, values[i], i)
         return of_numbers(values)

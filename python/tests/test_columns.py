@@ -257,10 +257,18 @@ def test_codes_of_categories_are_read_in_place() -> None:
 
 def test_categories_that_are_no_text_count_as_their_str() -> None:
     dice = random.Random(1)
-    for values in ([9, 10, 100], [0.5, 2.0], [True, False], [datetime.date(2020, 1, 2), datetime.date(1999, 1, 1)]):
+    for values in ([9, 10, 100], [0.5, 2.25], [True, False], [datetime.date(2020, 1, 2), datetime.date(1999, 1, 1)]):
         cells = [dice.choice([*values, None]) for _ in range(N)]
         texts = [None if cell is None else str(cell) for cell in cells]
         assert_same(pd.DataFrame({"a": pd.Categorical(cells, values)}), {"a": texts})
+
+
+def test_categories_that_are_equal_numbers_are_one_text() -> None:
+    whole, missing = pd.Series([9, 10, -1] * 20), pd.Series([9, 10, -1, None] * 15)
+    for dtype in ("float64", "float32", "Float64"):
+        assert_same(pd.DataFrame({"a": whole.astype(dtype).astype("category")}), {"a": ["9", "10", "-1"] * 20})
+        assert_same(pd.DataFrame({"a": missing.astype(dtype).astype("category")}), {"a": ["9", "10", "-1", None] * 15})
+    assert_same(pd.DataFrame({"a": pd.Categorical([np.inf, 0.5, None] * 20)}), {"a": ["inf", "0.5", None] * 20})
 
 
 def test_texts_beyond_utf8_and_with_nul() -> None:
@@ -410,10 +418,13 @@ def test_rows_of_numbers() -> None:
         for form in (row, list(row), tuple(row), np.array(row, dtype=object), row.astype(np.longdouble)):
             assert read(form) == plain.tobytes()
             assert predict(read(form)) == prediction
-    assert read([1, None, True]) == np.array([1.0, np.nan, 1.0]).tobytes()
-    for wrong in (array[0, :2], array[:1], 1.0, [2.0]):
+    for missing in (None, np.nan, pd.NA):
+        assert read([1, missing, True]) == np.array([1.0, np.nan, 1.0]).tobytes()
+    for wrong in (array[0, :2], array[:1], 1.0, [2.0], [[pd.NA, 1.0, 2.0]]):
         with pytest.raises(ValueError, match=r"the row has the shape \(.*\), the model has 3 features"):
             read(wrong)
+    with pytest.raises(TypeError, match="dict"):
+        read(dict.fromkeys(range(3)))
 
 
 def test_rows_with_text() -> None:
@@ -427,10 +438,14 @@ def test_rows_with_text() -> None:
         assert [predict(read(form(row))) for row in rows] == expected.tolist()
     missing = predict(read([None, 1.0, None]))
     assert predict(read([np.nan, 1.0, "never seen"])) == missing
+    assert predict(read([pd.NA, 1.0, pd.NA])) == missing
+    assert read([None, pd.NA, None]) == read([None, np.nan, None])
     with pytest.raises(ValueError, match="feature 3 of the row is 9, that of the model holds text"):
         read(["fig", 1.0, 9])
-    with pytest.raises(ValueError, match="the row has 2 values, the model has 3 features"):
-        read(["fig", 1.0])
+    names = dict.fromkeys(["fig", 1.0, "plum"])  # whose iterator gives the keys, as that of a frame gives the names
+    for wrong in (["fig", 1.0], names, pd.DataFrame({name: ["fig"] for name in names}), "fig", None):
+        with pytest.raises(ValueError, match=r"the row has the shape \(.*\), the model has 3 features"):
+            read(wrong)
     with pytest.raises(ValueError, match="could not convert string to float"):
         read(["fig", "fig", "fig"])
 
