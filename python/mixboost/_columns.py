@@ -5,7 +5,7 @@ never imported here: who passes a frame has done so.
 
 What a column means:
 
-- numbers and booleans are numbers, infinite ones too; NaN, None, NA and null are missing;
+- numbers and booleans are numbers, infinite ones too; NaN, None, NA, null and what a mask hides are missing;
 - text is text, as are pandas categories, each being the ``str`` of its category: categories 9 and 10, and 9.0 and 10.0
   too, are the texts "9" and "10", whose order is that of their bytes. To have them ordered as numbers, pass numbers;
 - Arrow dictionaries (polars' Categorical and Enum among them) are what their values are;
@@ -62,6 +62,16 @@ def feature_names(X: Any) -> list[str] | None:
     if _is_pandas(X):
         return _names(list(X.columns))
     return _names(_arrow.names(X)) if is_frame(X) else None
+
+
+# ---- Arrays ------------------------------------------------------------------------------------------------------
+
+
+def without_mask(X: Any) -> Any:
+    """NaN for what a masked array hides, where scikit-learn would read on; anything else as it is."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    return np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
 
 
 # ---- Columns of pandas -------------------------------------------------------------------------------------------
@@ -136,12 +146,12 @@ def _pandas_columns(X: Any) -> tuple[int, list[tuple[object, Callable[[], Column
 
 
 @contextmanager
-def _naming(label: object) -> Iterator[None]:
-    """Says in errors which column they are about."""
+def _naming(what: str) -> Iterator[None]:
+    """Says in errors what they are about."""
     try:
         yield
     except (ValueError, OverflowError) as error:
-        raise ValueError(f'column "{label}": {error}') from error
+        raise ValueError(f"{what}: {error}") from error
 
 
 def _has_values(column: Column) -> bool:
@@ -181,7 +191,8 @@ def dataset_of(X: Any, like: Dataset | Model | None = None) -> Dataset:
     """
     if not is_frame(X):
         dataset = Dataset(len(X))
-        dataset.add_matrix(_readable(X))
+        with _naming("X"):
+            dataset.add_matrix(_readable(X))
         return dataset
     n_rows, columns = _pandas_columns(X) if _is_pandas(X) else _arrow.columns(X)
     for count, what in ((n_rows, "sample"), (len(columns), "feature")):
@@ -192,7 +203,7 @@ def dataset_of(X: Any, like: Dataset | Model | None = None) -> Dataset:
     names = _names([label for label, _ in columns])
     dataset = Dataset(n_rows)
     for i, (label, read) in enumerate(columns):
-        with _naming(label):
+        with _naming(f'column "{label}"'):
             column = read()
             if like is not None and i < like.n_features:
                 column = _of_kind(column, like.is_text(i))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster, seed_of, thread_count
-from ._columns import dataset_of, is_frame, row_reader
+from ._columns import dataset_of, is_frame, row_reader, without_mask
 from ._outputs import BoostedClassifier, BoostedRegressor
 from ._targets import ClassWeight
 
@@ -149,7 +149,8 @@ class MixBoost(Booster):
     def _features(self, X: Any, like: _native.Dataset | _native.Model | None) -> _native.Dataset:
         reset = like is None
         if not is_frame(X):
-            return dataset_of(validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite=False))
+            X = validate_data(self, without_mask(X), reset=reset, dtype="numeric", ensure_all_finite=False)
+            return dataset_of(X)
         dataset = dataset_of(X, like)
         self._check_frame(X, dataset.feature_names(), reset)
         return dataset

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster, seed_of
-from ._columns import feature_names, is_frame
+from ._columns import feature_names, is_frame, without_mask
 from ._estimators import MixBoostRegressor
 from ._learners import Learners, Table, add_learners, check_learners, learner_names
 from ._outputs import BoostedClassifier, BoostedRegressor
@@ -84,7 +84,7 @@ class HeterogeneousBoosting(Booster):
         if is_frame(X):
             self._check_frame(X, feature_names(X), reset)
         else:
-            X = validate_data(self, X, reset=reset, accept_sparse="csr", ensure_all_finite=False)
+            X = validate_data(self, without_mask(X), reset=reset, accept_sparse="csr", ensure_all_finite=False)
         return Table(X)
 
     def _train(

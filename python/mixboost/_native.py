@@ -211,7 +211,11 @@ def _fallible(function: Any) -> Callable[..., None]:
 
 
 def _load() -> Any:
-    library = ctypes.CDLL(str(Path(__file__).with_name("libmixboost.so")))
+    path = Path(__file__).with_name("libmixboost.so")
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(f"mixboost cannot load its library, which a wheel brings: {error}", path=str(path)) from error
     for name, (result, *arguments) in SIGNATURES.items():
         function = getattr(library, name)
         function.restype = c_int if result is STATUS else result

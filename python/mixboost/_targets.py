@@ -22,12 +22,16 @@ def check_target(y: Any, numeric: bool) -> NDArray[Any]:
     """y as an array of one dimension, nothing missing: of numbers, or of labels of any one kind."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
+    if np.ma.is_masked(y):
+        raise ValueError("y must have nothing missing; it has values that are masked")
     values: NDArray[Any] = column_or_1d(y, warn=True)
     if values.dtype.kind == "O":
         values = _unboxed(values, numeric)
     assert_all_finite(values, input_name="y")
     if numeric and values.dtype.kind not in "biuf":
         raise ValueError(f"y must be numbers; it has values of the type {values.dtype}")
+    if values.dtype.kind in "Mm":
+        raise ValueError(f"y must be all numbers or all text; it has values of the type {values.dtype}")
     return values
 
 

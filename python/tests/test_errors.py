@@ -134,6 +134,7 @@ def test_a_fit_that_fails_leaves_an_estimator_that_is_not_fitted(kind: Any) -> N
         (lambda X: np.full(X.shape, "a"), ValueError, "could not convert string to float|dtype='numeric'"),
         (lambda X: np.full(X.shape, object()), TypeError, "argument must be .*a string or a.* number"),
         (lambda X: None, ValueError, "Expected 2D array"),
+        (lambda X: np.full(X.shape, np.datetime64("2020")), ValueError, "^X: it holds dates or times"),
     ],
 )
 def test_an_x_that_is_no_table_of_numbers_is_refused(
@@ -208,6 +209,11 @@ def test_text_where_numbers_were_is_refused_and_the_reverse(kind: Any) -> None:
         (lambda y: [pd.NA, *y[1:]], r"nothing missing; it has values of the types NAType"),
         (lambda y: pd.Series(y).where(y != y[0]), "Input y contains NaN"),
         (lambda y: np.array([b"x", *y[1:]], dtype=object), "it has values of the types bytes"),
+        (lambda y: np.ma.masked_equal(y, y[0]), "^y must have nothing missing; it has values that are masked"),
+        (
+            lambda y: np.array(["2020", "2021"], "M8[Y]")[(y > 0).astype(int)],
+            r"numbers.*; it has .* type datetime64\[Y\]",
+        ),
     ],
 )
 def test_a_y_that_cannot_be_learned_is_refused(kind: Any, change: Any, sentence: str) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from estimator_cases import classification_data, data_for, model_bytes, scores
-from mixboost import MixBoostClassifier, MixBoostRegressor
+from mixboost import HeterogeneousBoostingRegressor, MixBoostClassifier, MixBoostRegressor
 
 KINDS = [MixBoostRegressor, MixBoostClassifier]
 
@@ -124,6 +124,20 @@ def test_a_frame_after_another_brings_its_own_names() -> None:
     assert model.fit(Stream(pa.Table.from_pandas(renamed)), y).feature_names_in_.tolist()[0] == "bank"
     assert not hasattr(model.fit(Array(frame[["wave", "count"]]), y), "feature_names_in_")
     assert model.n_features_in_ == 2
+
+
+@pytest.mark.parametrize("kind", [*KINDS, HeterogeneousBoostingRegressor])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "object"])
+def test_what_a_mask_hides_is_missing(kind: Any, dtype: str) -> None:
+    X, y = data_for(kind)
+    X = (X * 10).round().astype(dtype)
+    X[::3, 1] = -9999
+    hidden = np.ma.masked_equal(X, -9999)
+    missing = np.where(X == -9999, np.nan, X).astype(np.float64)
+    model = kind(num_round=10).fit(hidden, y)
+    expected = kind(num_round=10).fit(missing, y).predict(missing)
+    np.testing.assert_allclose(model.predict(hidden), expected, rtol=1e-4)  # generic learners see 32 bits for int16
+    np.testing.assert_allclose(model.predict(hidden[:1]), expected[:1], rtol=1e-4)
 
 
 def test_anything_that_makes_itself_an_array_is_one() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import pathlib
+import shutil
 import subprocess
 import sys
+from typing import Any
 
 import mixboost
 
@@ -13,8 +16,9 @@ HEAVY = ["sklearn", "scipy", "joblib", "pandas", "polars", "pyarrow", "matplotli
 OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib", "tqdm"]
 
 
-def run(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout
+def run(code: str, **options: Any) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
 def test_importing_mixboost_imports_nothing_heavy() -> None:
@@ -32,6 +36,21 @@ for path in pathlib.Path(mixboost.__file__).parent.glob("*.py"):
     print(importlib.import_module("mixboost." + path.stem).__name__)
 """
     assert "mixboost._native" in run(code).split()
+
+
+def test_a_library_that_cannot_be_loaded_is_an_import_error(tmp_path: pathlib.Path) -> None:
+    package = pathlib.Path(mixboost.__file__).parent
+    shutil.copytree(package, tmp_path / "mixboost", ignore=shutil.ignore_patterns("libmixboost.so", "__pycache__"))
+    code = """
+try:
+    import mixboost
+except ImportError as error:
+    print(error)
+"""
+    said = run(code, cwd=tmp_path)
+    assert said.startswith(
+        f"mixboost cannot load its library, which a wheel brings: {tmp_path}/mixboost/libmixboost.so"
+    )
 
 
 def test_the_library_the_package_and_the_wheel_have_one_version() -> None:
