@@ -11,7 +11,8 @@
  *
  * Every call that can fail returns an mxb_status and takes, last, an optional mxb_error that the caller owns (NULL: no
  * text wanted). The library never prints, exits or aborts, keeps no global state, and starts no thread that outlives a
- * call. Handles may be read by several threads at once; writing to one handle is for one thread at a time. */
+ * call. Handles may be read by several threads at once; writing to one handle is for one thread at a time. What must
+ * outlive a handle must do so while that is used; they may be freed in any order. */
 #ifndef MIXBOOST_H
 #define MIXBOOST_H
 

@@ -269,7 +269,7 @@ def _array(pointer: Any, n: int) -> NDArray[np.float64]:
 
 
 class _Handle:
-    """Owns a handle of the library and whatever it points into."""
+    """Owns a handle of the library and whatever it points into; garbage in circles is freed in any order."""
 
     _free: Any
 

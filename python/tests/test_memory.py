@@ -130,3 +130,28 @@ def test_nothing_is_left_of_estimators_that_are_gone() -> None:
 
 if __name__ == "__main__":
     print(json.dumps({layout: measure(layout) for layout in LAYOUTS}))
+
+
+def test_garbage_in_circles_is_freed_in_any_order() -> None:
+    code = """
+import gc
+import numpy as np
+from mixboost import HeterogeneousBoostingRegressor, MixBoostRegressor
+
+def stop(progress):
+    raise RuntimeError
+
+X = np.linspace(0, 1, 60).reshape(20, 3)
+for i in range(60):
+    for kind in (MixBoostRegressor, HeterogeneousBoostingRegressor):
+        model = kind(num_round=3, validation_fraction=0.3).fit(X, X[:, 0])
+        model.circle, model.stages = model, model.staged_predict(X)
+        next(model.stages)
+        try:
+            kind().fit(X, X[:, 0], callbacks=[stop])
+        except RuntimeError as error:
+            error.circle = error  # with all that the frames of the training hold
+    gc.collect()
+"""
+    overwriting_what_is_freed = {**os.environ, "MALLOC_PERTURB_": "165"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=overwriting_what_is_freed)

@@ -33,6 +33,7 @@ struct mxb_stages {
     int has_failed;
     uint32_t n_done;                      /* rounds in the sums below */
     double *tree_sums;                    /* [n_rows] base_score + leaves */
+    uint32_t n_projections;               /* the model's, which may be freed before the stages are */
     struct stage_projection *projections; /* [n_projections] */
     double intercept;
     double *own_sums; /* [n_rows] of callers' learners; NULL: no such round yet */
@@ -44,7 +45,7 @@ void mxb_stages_free(mxb_stages *stages) {
     if (stages == NULL) {
         return;
     }
-    for (uint32_t p = 0; stages->projections != NULL && p < stages->model->n_projections; p++) {
+    for (uint32_t p = 0; stages->projections != NULL && p < stages->n_projections; p++) {
         mxb__free(stages->projections[p].weights);
         mxb__free(stages->projections[p].dots);
         mxb__free(stages->projections[p].z);
@@ -61,8 +62,9 @@ static mxb_status set_up(mxb_stages *stages, mxb_error *error) {
     size_t n_rows = stages->dataset->n_rows;
     MXB_TRY(mxb__texts_apply(stages->dataset, model->dictionaries, "the model", &stages->coded, error));
     stages->dataset = stages->coded != NULL ? stages->coded : stages->dataset;
+    stages->n_projections = model->n_projections;
     MXB_TRY(
-        mxb__alloc_zeroed(&stages->projections, model->n_projections, sizeof *stages->projections, "stages", error));
+        mxb__alloc_zeroed(&stages->projections, stages->n_projections, sizeof *stages->projections, "stages", error));
     MXB_TRY(mxb__alloc(&stages->tree_sums, n_rows, sizeof *stages->tree_sums, "stages", error));
     for (size_t i = 0; i < n_rows; i++) {
         stages->tree_sums[i] = model->base_score;
@@ -187,7 +189,7 @@ static void gather_block(void *context, size_t index, size_t thread) {
     double *out = gathering->out + first;
     (void)thread;
     memcpy(out, stages->tree_sums + first, n * sizeof *out);
-    for (uint32_t p = 0; p < stages->model->n_projections; p++) {
+    for (uint32_t p = 0; p < stages->n_projections; p++) {
         if (stages->projections[p].weights != NULL) {
             mxb__scores_add(out, n, stages->projections[p].dots + first, 0);
         }

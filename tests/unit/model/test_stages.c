@@ -123,6 +123,21 @@ static void features_are_kept(void) {
     free(rows);
 }
 
+/* Garbage collectors free in any order. The sanitizer sees what is read of the model. */
+static void freed_after_the_model(void) {
+    mxb_model *model = make_model(&MAKE_SHAPES[3]);
+    double *rows = make_rows(300, 2), out[300];
+    mxb_dataset *dataset = make_dataset(rows, 300, 2);
+    mxb_stages *stages;
+    mxb_error error;
+    OK(mxb_stages_create(model, dataset, 1, &stages, &error), error);
+    OK(mxb_stages_next(stages, MXB_PREDICT_RAW, out, &error), error);
+    mxb_dataset_free(dataset);
+    mxb_model_free(model);
+    mxb_stages_free(stages);
+    free(rows);
+}
+
 /* Each stage may be asked for something else; texts count as the model has them. */
 static void outputs_and_texts(void) {
     static const char *const texts[] = {"\xFF", "10", "unknown", ""};
@@ -227,6 +242,7 @@ int main(void) {
     RUN(with_own_rounds);
     RUN(huge_terms);
     RUN(features_are_kept);
+    RUN(freed_after_the_model);
     RUN(outputs_and_texts);
     RUN(arguments);
     RUN(failures);
