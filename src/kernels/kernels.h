@@ -67,8 +67,12 @@ struct kernels {
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
 };
 
-/** The table for this processor. */
+/** The table for this processor: "avx512", "avx2" or "portable", the first that it can run; or the one that the
+ *  environment variable MIXBOOST_KERNELS names, if it can run that. */
 const struct kernels *mxb__kernels(void);
+
+/** The set of that name if this processor can run it, else NULL; NULL: the first that it can. */
+const struct kernels *mxb__kernels_named(const char *name);
 
 extern const struct kernels mxb__kernels_portable;
 

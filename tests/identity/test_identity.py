@@ -1,5 +1,7 @@
-"""The same model bytes from every compiler, at every level of optimisation, for every number of threads."""
+"""The same model bytes from every compiler, at every level of optimisation, for every number of threads and every set
+of kernels."""
 
+import os
 import subprocess
 
 import pytest
@@ -10,8 +12,8 @@ from compilers import find_compilers
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-O3 -march=native"]
 
 
-def run(command):
-    result = subprocess.run(command, capture_output=True, text=True)
+def run(command, **variables):
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables})
     assert result.returncode == 0, f"{command}\n{result.stdout[-4000:]}\n{result.stderr[-4000:]}"
     return result.stdout
 
@@ -46,6 +48,11 @@ def test_every_number_of_threads_gives_the_same_model(reference):
         runs = [(threads, rest) for other, threads, rest in lines if other == name]
         assert [threads for threads, _ in runs] == ["1", "2", "3", "8"]
         assert len({rest for _, rest in runs}) == 1, runs
+
+
+@pytest.mark.parametrize("kernels", ["portable", "avx2", "avx512"])
+def test_every_set_of_kernels_gives_the_same_model(build, reference, kernels):
+    assert run([build / "tests" / "identity"], MIXBOOST_KERNELS=kernels) == reference
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -81,9 +81,11 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
     lines = (root / "tests/CMakeLists.txt").read_text()
     listed = {
         f"tests/unit/{folder}/test_{module}.c"
-        for folder, modules in re.findall(r"^ *mixboost_unit_tests\((\w+) ([^)]*)\)", lines, re.MULTILINE)
+        for folder, modules in re.findall(r"^ *mixboost_unit_tests\((\w+) ([^)$]*)\)", lines, re.MULTILINE)
         for module in modules.split()
     }
+    (kernels,) = re.findall(r"^ *mixboost_kernel_tests\(([^)]+)\)", lines, re.MULTILINE)
+    listed |= {f"tests/unit/kernels/test_{module}.c" for module in kernels.split()}
     (parts,) = re.findall(r"^ *mixboost_theory_tests\(([^)]+)\)", lines, re.MULTILINE)
     listed |= {f"tests/theory/test_{part}.c" for part in parts.split()}
     there = {
@@ -94,10 +96,12 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
 
 
 def test_every_source_file_has_a_unit_test(root):
-    """src/data/bins.c has tests/unit/data/test_bins.c; kernels and learners are tested in one folder each."""
+    """src/data/bins.c has tests/unit/data/test_bins.c; kernels and learners are tested in one folder each, and a test of
+    a kernel runs with every set of them."""
     sources = [path for path in c_files(root) if path.startswith("src/") and path.endswith(".c")]
     assert len(sources) > 30
-    wanted = [f"tests/unit/{path.split('/')[1]}/test_{path.rsplit('/', 1)[1]}" for path in sources]
+    names = [(path.split("/")[1], path.rsplit("/", 1)[1].removeprefix("vector_")) for path in sources]
+    wanted = [f"tests/unit/{folder}/test_{name}" for folder, name in names]
     assert [path for path in wanted if not (root / path).exists()] == []
 
 

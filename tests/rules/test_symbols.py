@@ -42,7 +42,7 @@ def test_every_global_symbol_of_the_static_library_has_our_prefix(build):
 LIBM = "exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc cbrt hypot fma"
 PRINT_OR_EXIT = "printf fprintf vprintf vfprintf puts fputs putchar perror exit _exit abort stdout stderr signal"
 LOCALE = "strtod strtof atof setlocale strcoll"
-GLOBAL_STATE = "rand srand random srandom drand48 getenv strtok"
+GLOBAL_STATE = "rand srand random srandom drand48 setenv putenv strtok"
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,11 @@ def test_the_library_does_not_call(build, names):
     used = symbols(build / "libmixboost.a", "-u")
     forbidden = {form for name in names.split() for form in (name, name + "f", f"__{name}_chk")}
     assert sorted(used & forbidden) == []
+
+
+def test_only_the_choice_of_kernels_looks_at_the_environment(root):
+    users = [path.name for path in (root / "src").rglob("*.c") if "getenv" in path.read_text()]
+    assert users == ["kernels.c"]
 
 
 def test_the_library_has_no_writable_global_variable_but_the_tests_allocation_counter(build):

@@ -1,27 +1,28 @@
+#define _POSIX_C_SOURCE 200809L
 #include "kernels/kernels.h"
+
+#include <stdlib.h>
 
 #include "check.h"
 
-static void the_table_is_full(void) {
-    const struct kernels *tables[] = {mxb__kernels(), &mxb__kernels_portable};
-    for (size_t i = 0; i < 2; i++) {
-        const struct kernels *kernels = tables[i];
-        REQUIRE(kernels != NULL);
-        CHECK(kernels->name != NULL && kernels->name[0] != '\0');
-        CHECK(kernels->encode != NULL);
-        CHECK(kernels->histogram_packed != NULL);
-        CHECK(kernels->histogram_wide != NULL);
-        CHECK(kernels->partition != NULL);
-        CHECK(kernels->project != NULL);
-        CHECK(kernels->gram != NULL);
-        CHECK(kernels->weighted_sum != NULL);
-        CHECK(kernels->dot != NULL);
-    }
+static void the_portable_set_is_always_there(void) {
+    CHECK(mxb__kernels_named("portable") == &mxb__kernels_portable);
     CHECK_TEXT(mxb__kernels_portable.name, "portable");
-    CHECK(mxb__kernels() == mxb__kernels()); /* one choice a process */
+    CHECK(mxb__kernels_named("neon9000") == NULL);
+    CHECK(mxb__kernels_named("") == NULL);
+}
+
+static void the_environment_may_choose(void) {
+    unsetenv("MIXBOOST_KERNELS");
+    CHECK(mxb__kernels() == mxb__kernels_named(NULL));
+    setenv("MIXBOOST_KERNELS", "portable", 1);
+    CHECK(mxb__kernels() == &mxb__kernels_portable);
+    setenv("MIXBOOST_KERNELS", "neon9000", 1);
+    CHECK(mxb__kernels() == mxb__kernels_named(NULL));
 }
 
 int main(void) {
-    RUN(the_table_is_full);
+    RUN(the_portable_set_is_always_there);
+    RUN(the_environment_may_choose);
     return check_report();
 }

@@ -1,0 +1,20 @@
+/* The table of one set: its own kernels, and portable ones where wide vectors bring nothing. */
+#include "kernels/portable/portable.h"
+#include "kernels/vector/vector.h"
+
+#define MXB__TEXT(name)      #name
+#define MXB__NAME_OF(set)    MXB__TEXT(set)
+#define MXB__TABLE_JOIN(set) mxb__kernels_##set
+#define MXB__TABLE_NAME(set) MXB__TABLE_JOIN(set)
+
+const struct kernels MXB__TABLE_NAME(MXB__KERNEL_SET) = {
+    .name = MXB__NAME_OF(MXB__KERNEL_SET),
+    .encode = mxb__portable_encode,
+    .histogram_packed = mxb__portable_histogram_packed,
+    .histogram_wide = mxb__portable_histogram_wide,
+    .partition = mxb__portable_partition,
+    .project = MXB__KERNEL(project),
+    .gram = mxb__portable_gram,
+    .weighted_sum = mxb__portable_weighted_sum,
+    .dot = mxb__portable_dot,
+};
