@@ -1,9 +1,9 @@
-"""Times mixboost beside LightGBM and XGBoost: same data, threads, depth, bins, rounds and learning rate.
+"""Times mixboost beside LightGBM, XGBoost, CatBoost, snapml and scikit-learn: same data, threads, depth, bins, rounds.
 
-    ./dev bench [--rows N] [--features N] [--threads N] [--repeats N]
+    ./dev bench [CASE ...] [--quick] [--resume] [--threads N ...] [--repeats N] [--neighbours N]
 
-Every measurement runs in a process of its own, contestants in turn, and the best of the repeats counts. Prints a
-Markdown table with the held-out loss of each, so that nobody wins by doing less.
+Every measurement runs in a process of its own, contestants in turn, and the best of the repeats counts. Writes tables
+and a picture into bench/results, and prints the tables. README.md beside this file says more.
 """
 
 from __future__ import annotations
@@ -11,154 +11,153 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import resource
+import re
 import subprocess
 import sys
-import time
-from importlib import metadata
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import numpy as np
+from cases import CASES, Case
+from contestants import version_of
+from datasets import ROOT, is_here, make_files, real_path
+from machine import busy_neighbours, describe, processor
+from measure import Task
+from measurements import Journal, Key, Measurement, Results
+from picture import draw
+from tables import as_markdown
 
-ROUNDS, DEPTH, RATE = 100, 6, 0.1
-
-
-def make_data(rows: int, features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Float32 features and a label that trees can learn well but not perfectly."""
-    random = np.random.default_rng(7)
-    x = random.standard_normal((rows, features), dtype=np.float32)
-    switched = np.where(x[:, 1] > 0, x[:, 2], -0.5 * x[:, 2])
-    score = np.sin(2 * x[:, 0]) + switched + np.where(x[:, 3] > 0.5, 1.0, -0.5) + 0.5 * x[:, 4]
-    y = (score + random.logistic(size=rows) > 0).astype(np.float64)
-    return x, y
-
-
-def logloss(y: np.ndarray, p: np.ndarray) -> float:
-    p = np.clip(p, 1e-15, 1 - 1e-15)
-    return float(-np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)))
+MEASURE = Path(__file__).with_name("measure.py")
+JOURNAL = ROOT / "build" / "bench" / "measurements.jsonl"
+RESULTS = ROOT / "bench" / "results"
+THREAD_VARIABLES = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
 
 
-def fit_mixboost(x: np.ndarray, y: np.ndarray, threads: int, tree_probability: float = 1) -> Any:
-    from mixboost import MixBoostClassifier
+class Run:
+    """What one call of this program measures."""
 
-    model = MixBoostClassifier(
-        num_round=ROUNDS,
-        learning_rate=RATE,
-        min_max_depth=DEPTH,
-        max_max_depth=DEPTH,
-        min_child_weight=1,
-        tree_probability=tree_probability,
-        n_threads=threads,
-    ).fit(x, y)
-    return lambda rows: model.predict_proba(rows)[:, 1]
+    def __init__(self, arguments: argparse.Namespace, cases: list[Case]) -> None:
+        self.arguments = arguments
+        self.journal = Journal(JOURNAL, forgotten=set() if arguments.resume else {case.name for case in cases})
+        self.machine = describe()
+        self.measurements: list[Measurement] = []
+        self.n_reused = 0
+        names = {name for case in CASES.values() for name in case.contestants}
+        self.versions = {name: version_of(name) for name in names}
 
+    def measure(self, case: Case, contestant: str, threads: int, repeat: int, folder: Path) -> Measurement:
+        """One measurement, or the one that an earlier run made."""
+        version, neighbours = self.versions[contestant], self.arguments.neighbours
+        key = Key(self.machine, neighbours, case.name, threads, contestant, version, repeat)
+        known = self.journal.known.get(key)
+        if known is not None:
+            self.n_reused += 1
+            return known
+        measurement = run_process(key, Task(case.name, contestant, threads, str(folder)))
+        if measurement.error is None:
+            self.journal.add(measurement)
+        return measurement
 
-def fit_mixed(x: np.ndarray, y: np.ndarray, threads: int) -> Any:
-    return fit_mixboost(x, y, threads, tree_probability=0.9)
+    def run_part(self, case: Case, threads: int) -> None:
+        """A case with one number of threads: everybody in turn, again and again. Who fails is not asked again."""
+        folder = make_files(case.data)
+        taking_part, repeat, fastest = list(case.contestants), 0, float("inf")
+        while repeat < self.n_repeats(fastest):
+            for contestant in list(taking_part):
+                measurement = self.measure(case, contestant, threads, repeat, folder)
+                self.measurements.append(measurement)
+                fastest = min(fastest, measurement.seconds)
+                if measurement.error is not None:
+                    taking_part.remove(contestant)
+                tell(f"{case.name}, threads {threads}, repeat {repeat + 1}: {contestant} {outcome(measurement)}")
+            repeat += 1
 
+    def n_repeats(self, fastest: float) -> int:
+        """Short cases need more repeats."""
+        return self.arguments.repeats or (5 if fastest < 1 and not self.arguments.quick else 3)
 
-def fit_lightgbm(x: np.ndarray, y: np.ndarray, threads: int) -> Any:
-    import lightgbm
-
-    options = {
-        "objective": "binary",
-        "num_leaves": 2**DEPTH,
-        "max_depth": DEPTH,
-        "max_bin": 255,
-        "learning_rate": RATE,
-        "min_sum_hessian_in_leaf": 1.0,
-        "min_data_in_leaf": 1,
-        "lambda_l2": 1.0,
-        "num_threads": threads,
-        "verbosity": -1,
-    }
-    model = lightgbm.train(options, lightgbm.Dataset(x, y), ROUNDS)
-    return model.predict
-
-
-def fit_xgboost(x: np.ndarray, y: np.ndarray, threads: int) -> Any:
-    import xgboost
-
-    options = {
-        "objective": "binary:logistic",
-        "tree_method": "hist",
-        "max_depth": DEPTH,
-        "max_bin": 256,
-        "learning_rate": RATE,
-        "min_child_weight": 1.0,
-        "reg_lambda": 1.0,
-        "nthread": threads,
-    }
-    model = xgboost.train(options, xgboost.QuantileDMatrix(x, y, max_bin=256), ROUNDS)
-    return lambda rows: model.predict(xgboost.DMatrix(rows))
+    def results(self) -> Results:
+        return Results(self.measurements, self.n_reused)
 
 
-CONTESTANTS = {
-    "mixboost, trees": fit_mixboost,
-    "mixboost, 10 % fourier": fit_mixed,
-    "LightGBM": fit_lightgbm,
-    "XGBoost": fit_xgboost,
-}
+def tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
-def measure(contestant: str, rows: int, features: int, threads: int) -> dict[str, float]:
-    """One fit in this process: seconds, bytes a row above the loaded data, held-out loss."""
-    for module in ("mixboost._estimators", "lightgbm", "xgboost"):
-        if module.partition(".")[0] in contestant.lower():
-            __import__(module)
-    n_test = 100_000
-    x, y = make_data(rows + n_test, features)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
-    predict = CONTESTANTS[contestant](x[:rows], y[:rows], threads)
-    seconds = time.perf_counter() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return {
-        "seconds": seconds,
-        "bytes_a_row": peak * 1024 / rows,
-        "logloss": logloss(y[rows:], np.asarray(predict(x[rows:]))),
-    }
+def outcome(measurement: Measurement) -> str:
+    return f"failed: {measurement.error}" if measurement.error is not None else f"{measurement.seconds:.3f} s"
 
 
-def processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+def run_process(key: Key, task: Task) -> Measurement:
+    env = {**os.environ, **{name: str(task.threads) for name in THREAD_VARIABLES}}
+    command = [sys.executable, str(MEASURE), json.dumps(asdict(task))]
+    answer = subprocess.run(command, env=env, capture_output=True, text=True)
+    if answer.returncode != 0:
+        said = answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"]
+        return Measurement(key, error=said[-1][:200])
+    return Measurement(key, **json.loads(answer.stdout.splitlines()[-1]))
+
+
+def chosen_cases(arguments: argparse.Namespace) -> Iterator[Case]:
+    for case in CASES.values():
+        wanted = case.name in arguments.cases if arguments.cases else case.is_quick or not arguments.quick
+        if wanted and is_here(case.data):
+            yield case
+        elif wanted:
+            tell(f"{case.name}: left out, since {real_path(case.data).name} is not beside the repository")
+
+
+def name_of_results(arguments: argparse.Namespace) -> str:
+    """The machine's, and what is special; a part of the cases goes into a file that git ignores."""
+    parts = [re.sub(r"\W+", "-", processor().lower()).strip("-")]
+    parts += [os.environ["MIXBOOST_KERNELS"]] if "MIXBOOST_KERNELS" in os.environ else []
+    parts += [f"neighbours-{arguments.neighbours}"] if arguments.neighbours else []
+    parts += ["part"] if arguments.cases or arguments.quick else []
+    return "-".join(parts)
+
+
+def write_results(run: Run, name: str) -> str:
+    """Markdown, JSON and a picture; returns the Markdown."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    results, neighbours = run.results(), run.arguments.neighbours
+    notes = [f"{neighbours} busy neighbours."] if neighbours else []
+    page = as_markdown(results, run.machine, notes)
+    (RESULTS / f"{name}.md").write_text(f"{page}\n![Seconds of everybody]({name}.png)\n")
+    lines = ",\n".join(json.dumps(m.as_record()) for m in results.measurements)
+    (RESULTS / f"{name}.json").write_text(f"[\n{lines}\n]\n")
+    draw(results, RESULTS / f"{name}.png")
+    return page
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev bench")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {' '.join(CASES)}; all without")
+    parser.add_argument("--quick", action="store_true", help="the small cases, two threads, best of 3")
+    parser.add_argument("--resume", action="store_true", help="keep the measurements of earlier runs that still hold")
+    parser.add_argument("--threads", type=int, nargs="+", help="numbers of threads (default: 1 2)")
+    parser.add_argument("--repeats", type=int, help="(default: 3, or 5 where the fastest needs less than a second)")
+    parser.add_argument("--neighbours", type=int, default=0, help="processes that keep the machine busy")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.cases if name not in CASES]
+    if unknown:
+        parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
+    arguments.threads = arguments.threads or ([2] if arguments.quick else [1, 2])
+    return arguments
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--features", type=int, default=28)
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--one", choices=CONTESTANTS, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    size = (arguments.rows, arguments.features, arguments.threads)
-    if arguments.one:
-        print(json.dumps(measure(arguments.one, *size)))
-        return
-
-    results: dict[str, list[dict[str, float]]] = {name: [] for name in CONTESTANTS}
-    for _ in range(arguments.repeats):
-        for name in CONTESTANTS:
-            command = [sys.executable, __file__, *sys.argv[1:], "--one", name]
-            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-            results[name].append(json.loads(output.splitlines()[-1]))
-            print(f"{name}: {results[name][-1]['seconds']:.2f} s", file=sys.stderr)
-
-    versions = ", ".join(f"{name} {metadata.version(name.lower())}" for name in ("LightGBM", "XGBoost"))
-    print(
-        f"{arguments.rows} x {arguments.features}, {ROUNDS} rounds, depth {DEPTH}, {arguments.threads} threads, ",
-        end="",
-    )
-    print(f"best of {arguments.repeats}; {processor()}; {versions}\n")
-    print("| | fit, s (binning included) | memory over the data, bytes a row | held-out logloss |\n|---|---|---|---|")
-    for name, runs in results.items():
-        best = min(runs, key=lambda run: run["seconds"])
-        memory = min(run["bytes_a_row"] for run in runs)
-        print(f"| {name} | {best['seconds']:.2f} | {memory:.0f} | {best['logloss']:.5f} |")
+    arguments = parse_arguments()
+    cases = list(chosen_cases(arguments))
+    if not cases:
+        sys.exit("No case is left to measure.")
+    run = Run(arguments, cases)
+    with busy_neighbours(arguments.neighbours):
+        for case in cases:
+            for threads in arguments.threads:
+                run.run_part(case, threads)
+    name = name_of_results(arguments)
+    print(write_results(run, name))
+    print(f"Written to bench/results/{name}.md, .json and .png.")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import argparse
 import ctypes
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,9 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compare import DEPTH, RATE, ROUNDS, make_data, processor
+from contestants import RATE
+from datasets import make_data
+from machine import PeakMemory, processor
 
 WHEELS = Path(__file__).resolve().parent.parent / "build" / "python" / "dist"
+ROUNDS, DEPTH = 100, 6
 ROUNDS_FOR_MEMORY = 20  # the most memory is needed in the first ones
 PACKAGES = ["mixboost", "lightgbm", "xgboost", "catboost"]
 IMPORTS = ["import mixboost", "from mixboost import MixBoostRegressor", *(f"import {name}" for name in PACKAGES[1:])]
@@ -172,9 +174,9 @@ def fit_bytes(contestant: str, data: Path, threads: int) -> dict[str, float]:
     """The peak of a fit above the process with the data in it, once a small fit has loaded everything."""
     x, y = np.load(data / "x.npy"), np.load(data / "y.npy")
     MAKERS[contestant](1, threads).fit(x[:1000], y[:1000])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory = PeakMemory()
     MAKERS[contestant](ROUNDS_FOR_MEMORY, threads).fit(x, y)
-    return {"bytes": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024.0}
+    return {"bytes": memory.bytes()}
 
 
 # ---- Tables ------------------------------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ def best_of(
 
 
 def installed_megabytes(package: str) -> float:
-    files = [file.locate() for file in metadata.files(package) or []]
+    files = [Path(file.locate()) for file in metadata.files(package) or []]
     return sum(file.stat().st_size for file in files if file.exists()) / 1e6
 
 

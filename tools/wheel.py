@@ -90,8 +90,9 @@ def checker(name):
 
 
 def check_sources(log):
-    """ruff over all Python files of the repository, and mypy over the package."""
-    commands = [[*checker("ruff"), "check"], [*checker("ruff"), "format", "--check"], [*checker("mypy"), PACKAGE]]
+    """ruff over all Python files of the repository, and mypy over the package and the benchmarks."""
+    commands = [[*checker("ruff"), "check"], [*checker("ruff"), "format", "--check"]]
+    commands += [[*checker("mypy"), PACKAGE, ROOT / "bench"]]
     failed = sum(run_logged(command, log) != 0 for command in commands)
     return len(commands) - failed, failed, ""
 
