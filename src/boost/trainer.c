@@ -14,32 +14,36 @@ enum { UPDATE_ROWS = 8192 };
 
 static struct loss_rows training_rows(const mxb_trainer *trainer) {
     const struct labels *labels = &trainer->prepared->labels;
-    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum, trainer->scores};
+    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum,
+                             trainer->scores,           trainer->g,     trainer->h};
     return rows;
 }
 
 static struct loss_rows validation_rows(const mxb_trainer *trainer) {
     const struct labels *labels = &trainer->valid_labels;
-    struct loss_rows rows = {trainer->valid->n_rows, labels->values, labels->weights, labels->sum,
-                             trainer->valid_scores};
+    struct loss_rows rows = {
+        trainer->valid->n_rows, labels->values, labels->weights, labels->sum, trainer->valid_scores, NULL, NULL};
     return rows;
 }
 
-/* Gradients at the present scores, and the losses for the curve. */
+/* Gradients at the present scores, and the losses for the curve: one pass over each set of rows. */
 static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
     const struct objective *objective = &trainer->objective;
     mxb_model *model = trainer->model;
     struct loss_rows rows = training_rows(trainer);
     struct loss_place place = {"the training data", trainer->prepared->view->rows, round};
-    MXB_TRY(mxb__objective_gradients(objective, &rows, &place, pool, trainer->scratch, trainer->g, trainer->h,
-                                     &trainer->range, error));
-    MXB_TRY(mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->train_curve[round], error));
+    struct measurement measured;
+    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
+    trainer->range = measured.range;
+    model->train_curve[round] = measured.metric;
     if (trainer->valid == NULL) {
         return MXB_OK;
     }
     rows = validation_rows(trainer);
     place = (struct loss_place){"the validation data", trainer->valid->rows, round};
-    return mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->valid_curve[round], error);
+    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
+    model->valid_curve[round] = measured.metric;
+    return MXB_OK;
 }
 
 mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {

@@ -16,6 +16,8 @@ const struct kernels mxb__kernels_portable = {
     .gram = mxb__portable_gram,
     .weighted_sum = mxb__portable_weighted_sum,
     .dot = mxb__portable_dot,
+    .squared = mxb__portable_squared,
+    .logistic = mxb__portable_logistic,
 };
 
 #if defined(MXB__HAS_AVX)

@@ -30,6 +30,34 @@ struct gradient_sum {
     int64_t h;
 };
 
+/* Sums of doubles over rows run in lanes: row i of a block in lane i mod 8, each lane in order. */
+enum { MXB__LANES = 8 };
+
+static inline double mxb__add_lanes(const double lane[MXB__LANES]) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/* Rows whose loss is taken. */
+struct loss_block {
+    size_t n;
+    const double *labels;
+    const double *scores;
+    const double *weights; /* NULL: all 1 */
+    double weight_sum;     /* of all rows, not of these alone */
+    double unit;           /* a power of two to take squares in */
+    double *g;             /* out: derivatives of the loss times the weight; both NULL: not wanted */
+    double *h;
+};
+
+/* What the rows come to. Without derivatives only the mean is told, and the others are 0. */
+struct loss_sums {
+    double abs_g;
+    double h;
+    double max_abs_g;
+    double max_h;
+    double mean; /* sum of weight / weight_sum times the loss; rows of weight 0 have no part in it */
+};
+
 struct kernels {
     const char *name;
 
@@ -65,6 +93,11 @@ struct kernels {
     /* out[i] = sum_j z_ij weights[j] in double: eight lanes (j mod 8), each in order of j, then added as
      * ((0+4)+(2+6))+((1+5)+(3+7)). */
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+
+    /* (score - label)^2 in squared units, with the derivatives of half of it; and log(1 + e^score) - label score for
+     * labels 0 and 1. The sums are taken in lanes. */
+    struct loss_sums (*squared)(const struct loss_block *block);
+    struct loss_sums (*logistic)(const struct loss_block *block);
 };
 
 /** The table for this processor: "avx512", "avx2" or "portable", the first that it can run; or the one that the

@@ -16,5 +16,7 @@ void mxb__portable_project(const float *inputs, size_t n, const float *weights, 
 void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
 void mxb__portable_weighted_sum(const float *z, const double *v, size_t n, size_t n_components, double *sums);
 void mxb__portable_dot(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+struct loss_sums mxb__portable_squared(const struct loss_block *block);
+struct loss_sums mxb__portable_logistic(const struct loss_block *block);
 
 #endif

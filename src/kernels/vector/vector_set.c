@@ -17,4 +17,6 @@ const struct kernels MXB__TABLE_NAME(MXB__KERNEL_SET) = {
     .gram = mxb__portable_gram,
     .weighted_sum = mxb__portable_weighted_sum,
     .dot = mxb__portable_dot,
+    .squared = MXB__KERNEL(squared),
+    .logistic = MXB__KERNEL(logistic),
 };

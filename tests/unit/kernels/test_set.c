@@ -17,6 +17,8 @@ static void every_table_is_full(void) {
         CHECK(kernels->gram != NULL);
         CHECK(kernels->weighted_sum != NULL);
         CHECK(kernels->dot != NULL);
+        CHECK(kernels->squared != NULL);
+        CHECK(kernels->logistic != NULL);
     }
 }
 
