@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
+
 /* Histogram cells of a feature: 256 bins and one more cache line, so that the same bin of neighbouring features does
  * not share L1 sets (with 256, skewed data cost 4.5 times more). */
 enum { MXB__CELLS = 264 };
@@ -29,6 +31,17 @@ struct gradient_sum {
     int64_t g;
     int64_t h;
 };
+
+/* The gradients of all rows, and how many quanta make 1 of each: powers of two. */
+struct scaled_rows {
+    const double *g;
+    const double *h; /* never negative */
+    double g_scale;
+    double h_scale;
+};
+
+/* A row with a non-zero |g| or h of fewer quanta is coarse. */
+enum { MXB__COARSE_QUANTA = 8 };
 
 /* Sums of doubles over rows run in lanes: row i of a block in lane i mod 8, each lane in order. */
 enum { MXB__LANES = 8 };
@@ -72,6 +85,19 @@ struct kernels {
     /* The same with a pair of 64-bit integers a row and a cell. */
     void (*histogram_wide)(const struct histogram_rows *rows, const struct gradient_sum *sums,
                            struct gradient_sum *cells);
+
+    /* Words for rows first .. first + n - 1, from words[first] on: g and h in quanta, up to 2^31 and 2^32, rounded down
+     * after adding noise of [0, 1), the high and the low half of the row's random bits. Returns how many rows are
+     * coarse.
+     */
+    size_t (*quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
+                            uint64_t *words);
+
+    /* The same as pairs of integers, up to 2^62, rounded to nearest and halves to even. */
+    void (*quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
+
+    /* The sum over n rows of what quanta_wide would write. */
+    struct gradient_sum (*sum_quanta)(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
 
     /* Stable split of n rows (rows NULL: first .. first + n - 1) by goes_left[column[row]]: left ones to `left` in
      * order, right ones to `right` in order. Each output has room for n. Returns the number of left ones. */

@@ -54,6 +54,9 @@ static inline doubles larger(doubles x, doubles y) { return where(x > y, x, y); 
 
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
+size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
+                                  uint64_t *words);
+void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
 struct loss_sums MXB__KERNEL(squared)(const struct loss_block *block);
 struct loss_sums MXB__KERNEL(logistic)(const struct loss_block *block);
 

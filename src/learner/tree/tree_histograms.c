@@ -56,10 +56,9 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     const struct fit_input *input = engine->input;
     engine->in_order = engine->n_sampled == input->prepared->n_rows;
     list_groups(engine);
-    engine->packed = mxb__quanta_packed(input, &engine->quanta);
-    if (engine->packed) {
-        mxb__quanta_write_packed(input, engine->quanta, draw->round, engine->words);
-    } else {
+    engine->packed = mxb__quanta_packed(input, &engine->quanta) &&
+                     mxb__quanta_write_packed(input, engine->quanta, draw->round, engine->words);
+    if (!engine->packed) {
         engine->quanta = engine->wide_quanta;
         mxb__quanta_write_wide(input, engine->quanta, engine->sums);
     }

@@ -123,11 +123,15 @@ static void sum_rows(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
+    if (engine->packed) {
+        struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
+        engine->task_sum[index] = engine->input->kernels->sum_quanta(&rows, engine->rows + task.begin, task.n);
+        return;
+    }
     struct gradient_sum sum = {0, 0};
     for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
-        struct gradient_sum row = mxb__quanta_of_row(engine->input, engine->wide_quanta, engine->rows[i]);
-        sum.g += row.g;
-        sum.h += row.h;
+        sum.g += engine->sums[engine->rows[i]].g;
+        sum.h += engine->sums[engine->rows[i]].h;
     }
     engine->task_sum[index] = sum;
 }

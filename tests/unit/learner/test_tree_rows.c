@@ -109,7 +109,7 @@ static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
         long double h = 0;
         for (uint32_t i = leaves[leaf].node.begin; i < leaves[leaf].node.end; i++) {
             size_t row = bench.engine.rows[i];
-            struct gradient_sum sum = mxb__quanta_of_row(&bench.fit.input, bench.engine.wide_quanta, row);
+            struct gradient_sum sum = naive_quanta(&bench.fit.input, bench.engine.wide_quanta, row);
             naive.g += sum.g;
             naive.h += sum.h;
             g += (long double)bench.fit.g[row];
