@@ -8,8 +8,6 @@
 #include "base/parallel.h"
 #include "boost/schedule.h"
 
-enum { UPDATE_ROWS = 8192 };
-
 /* ---- losses ---- */
 
 static struct loss_rows training_rows(const mxb_trainer *trainer) {
@@ -99,18 +97,11 @@ static void close_pools(struct pools *pools) {
     mxb__pool_close(pools->all);
 }
 
-static void add_step(void *context, size_t block, size_t thread) {
-    mxb_trainer *trainer = context;
-    (void)thread;
-    size_t end = block * UPDATE_ROWS + mxb__block_length(trainer->prepared->n_rows, UPDATE_ROWS, block);
-    for (size_t i = block * UPDATE_ROWS; i < end; i++) {
-        trainer->scores[i] += trainer->step[i];
-    }
-}
-
-static mxb_status fit_term(mxb_trainer *trainer, const struct pools *pools, struct term *term, mxb_error *error) {
+/* The term goes to the scores last: until then a caller's learner may stop the round, and nothing has changed. */
+static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
+    mxb_model *model = trainer->model;
     struct draw draw;
-    const struct learner_ops *learner = mxb__schedule_draw(&trainer->params, trainer->model->n_rounds + 1, &draw);
+    const struct learner_ops *learner = mxb__schedule_draw(&trainer->params, model->n_rounds + 1, &draw);
     struct fit_input input = mxb__trainer_fit_input(trainer);
     input.tree_pool = pools->tree;
     input.ridge_pool = pools->ridge;
@@ -119,14 +110,8 @@ static mxb_status fit_term(mxb_trainer *trainer, const struct pools *pools, stru
     while (mxb__learners[which] != learner) {
         which++;
     }
-    return learner->fit(&input, &draw, trainer->workspaces[which], term, trainer->step, error);
-}
-
-static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
-    size_t n = trainer->prepared->n_rows;
-    mxb_model *model = trainer->model;
     struct term term;
-    MXB_TRY(fit_term(trainer, pools, &term, error));
+    MXB_TRY(learner->fit(&input, &draw, trainer->workspaces[which], &term, error));
     mxb_status status = MXB_OK;
     if (trainer->valid != NULL) {
         status = mxb__model_add_term_values(model, &term, trainer->valid, pools->all, trainer->valid_scores, error);
@@ -138,7 +123,7 @@ static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb
         mxb__term_clear(&term);
         return status;
     }
-    mxb__pool_run(pools->all, mxb__n_blocks(n, UPDATE_ROWS), (double)n, add_step, trainer);
+    learner->add(&input, trainer->workspaces[which], trainer->scores);
     return MXB_OK;
 }
 

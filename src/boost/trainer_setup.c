@@ -274,7 +274,6 @@ static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
     MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
     MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
-    MXB_TRY(mxb__alloc(&trainer->step, n, sizeof *trainer->step, "steps", error));
     MXB_TRY(mxb__alloc(&trainer->valid_scores, n_valid, sizeof *trainer->valid_scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
 
@@ -400,7 +399,6 @@ void mxb_trainer_free(mxb_trainer *trainer) {
     mxb__free(trainer->scores);
     mxb__free(trainer->g);
     mxb__free(trainer->h);
-    mxb__free(trainer->step);
     mxb__free(trainer->valid_scores);
     mxb__free(trainer->scratch);
     for (size_t i = 0; i < N_LEARNERS; i++) {

@@ -1,4 +1,4 @@
-/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, summing leaves up. A
+/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, the rows of leaves. A
  * batch of nodes is cut into tasks of at most MXB__TASK_ROWS rows, whatever the number of threads. */
 #include <string.h>
 
@@ -116,7 +116,7 @@ void mxb__rows_partition(struct tree_engine *engine, struct partition_request *r
     engine->in_order = 0;
 }
 
-/* ---- leaf sums ---- */
+/* ---- leaves ---- */
 
 static void sum_rows(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
@@ -148,4 +148,21 @@ void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requ
         mxb__reduce_integers(&requests[i].sum.g, 1);
         mxb__reduce_integers(&requests[i].sum.h, 1);
     }
+}
+
+static void add_value(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    (void)thread;
+    struct row_task task = find_task(batch, index);
+    double value = ((const struct leaf_request *)(void *)batch->requests)[task.request].value;
+    for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
+        engine->scores[engine->rows[i]] += value;
+    }
+}
+
+void mxb__engine_add_leaves(struct tree_engine *engine, struct leaf_request *requests, size_t n, double *scores) {
+    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
+    engine->scores = scores;
+    mxb__pool_run(engine->input->tree_pool, batch.n_tasks, (double)batch.n_rows * 2.0, add_value, &batch);
 }
