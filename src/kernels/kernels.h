@@ -100,7 +100,8 @@ struct kernels {
     struct gradient_sum (*sum_quanta)(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
 
     /* Stable split of n rows (rows NULL: first .. first + n - 1) by goes_left[column[row]]: left ones to `left` in
-     * order, right ones to `right` in order. Each output has room for n. Returns the number of left ones. */
+     * order, right ones to `right` in order. Each output has room for n, and `left` may be `rows`. Returns the number
+     * of left ones. */
     size_t (*partition)(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
                         size_t n, uint32_t *left, uint32_t *right);
 

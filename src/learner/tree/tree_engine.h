@@ -53,7 +53,7 @@ struct tree_engine {
 
     /* Histograms (tree_histograms.h). */
     int in_order;          /* rows are still 0 .. n - 1: all were sampled and none moved */
-    uint32_t *side[2];     /* [n_rows] each: scratch of the partition, left and right */
+    uint32_t *right;       /* [n_rows] scratch of the partition */
     uint32_t n_groups_all; /* groups of features in a record */
     uint32_t *groups;      /* [n_groups] groups with a sampled column */
     uint32_t n_groups;

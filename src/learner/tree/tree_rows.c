@@ -60,9 +60,9 @@ static struct row_task find_task(const struct row_batch *batch, size_t task) {
 
 /* ---- partition ---- */
 
-/* Each task's rows go into the two side arrays at the task's own place:
- *     left  = [acd.....|bef.....]   right = [be......|adg.....]
- * and from there, task after task, to the node's rows [acdbef beadg]. */
+/* Each task moves its left rows to the front of its own, and puts the right ones beside them in another array:
+ *     rows = [acd.....|fgk.....]   right = [be......|hijl....]
+ * From there the left ones close up, task after task, and the right ones follow: rows = [acdfgk behijl]. */
 static void split_rows(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
@@ -80,39 +80,47 @@ static void split_rows(void *context, size_t index, size_t thread) {
     const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
     engine->task_left[index] =
         (uint32_t)engine->input->kernels->partition(column, goes_left, engine->rows + task.begin, task.begin, task.n,
-                                                    engine->side[0] + task.begin, engine->side[1] + task.begin);
+                                                    engine->rows + task.begin, engine->right + task.begin);
 }
 
-static void join_rows(void *context, size_t index, size_t thread) {
+static void close_up_left(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    struct partition_request *request = &((struct partition_request *)(void *)batch->requests)[index];
+    (void)thread;
+    uint32_t from = request->node.begin;
+    request->middle = request->node.begin;
+    for (size_t t = engine->task_first[index]; t < engine->task_first[index + 1]; t++) {
+        uint32_t n_left = engine->task_left[t];
+        if (from > request->middle) {
+            memmove(engine->rows + request->middle, engine->rows + from, n_left * sizeof *engine->rows);
+        }
+        request->middle += n_left;
+        from += MXB__TASK_ROWS;
+    }
+}
+
+static void append_right(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
     const struct partition_request *request =
         &((const struct partition_request *)(void *)batch->requests)[task.request];
-    uint32_t n_left = engine->task_left[index];
-    uint32_t left_before = 0; /* rows that earlier tasks of this node sent left */
+    uint32_t right_before = task.begin - request->node.begin; /* rows that earlier tasks of this node sent right */
     for (size_t t = engine->task_first[task.request]; t < index; t++) {
-        left_before += engine->task_left[t];
+        right_before -= engine->task_left[t];
     }
-    uint32_t right_before = task.begin - request->node.begin - left_before;
-    memcpy(engine->rows + request->node.begin + left_before, engine->side[0] + task.begin,
-           n_left * sizeof *engine->rows);
-    memcpy(engine->rows + request->middle + right_before, engine->side[1] + task.begin,
-           (task.n - n_left) * sizeof *engine->rows);
+    memcpy(engine->rows + request->middle + right_before, engine->right + task.begin,
+           (task.n - engine->task_left[index]) * sizeof *engine->rows);
 }
 
 void mxb__rows_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
     struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
     struct pool *pool = engine->input->tree_pool;
     mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 1.5, split_rows, &batch);
-    for (size_t i = 0; i < n; i++) {
-        requests[i].middle = requests[i].node.begin;
-        for (size_t t = engine->task_first[i]; t < engine->task_first[i + 1]; t++) {
-            requests[i].middle += engine->task_left[t];
-        }
-    }
-    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.5, join_rows, &batch);
+    mxb__pool_run(pool, n, (double)batch.n_rows * 0.1, close_up_left, &batch);
+    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.3, append_right, &batch);
     engine->in_order = 0;
 }
 
