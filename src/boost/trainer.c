@@ -10,17 +10,13 @@
 
 /* ---- losses ---- */
 
-static struct loss_rows training_rows(const mxb_trainer *trainer) {
-    const struct labels *labels = &trainer->prepared->labels;
-    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum,
-                             trainer->scores,           trainer->g,     trainer->h};
-    return rows;
-}
-
-static struct loss_rows validation_rows(const mxb_trainer *trainer) {
-    const struct labels *labels = &trainer->valid_labels;
-    struct loss_rows rows = {
-        trainer->valid->n_rows, labels->values, labels->weights, labels->sum, trainer->valid_scores, NULL, NULL};
+static struct loss_rows rows_of(const struct labels *labels, const double *scores) {
+    struct loss_rows rows = {.n_rows = labels->n_rows,
+                             .labels = labels->values,
+                             .is_1 = labels->is_1,
+                             .weights = labels->weights,
+                             .weight_sum = labels->sum,
+                             .scores = scores};
     return rows;
 }
 
@@ -28,7 +24,9 @@ static struct loss_rows validation_rows(const mxb_trainer *trainer) {
 static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
     const struct objective *objective = &trainer->objective;
     mxb_model *model = trainer->model;
-    struct loss_rows rows = training_rows(trainer);
+    struct loss_rows rows = rows_of(&trainer->prepared->labels, trainer->scores);
+    rows.g = trainer->g;
+    rows.h = trainer->h;
     struct loss_place place = {"the training data", trainer->prepared->view->rows, round};
     struct measurement measured;
     MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
@@ -37,7 +35,7 @@ static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *poo
     if (trainer->valid == NULL) {
         return MXB_OK;
     }
-    rows = validation_rows(trainer);
+    rows = rows_of(&trainer->valid_labels, trainer->valid_scores);
     place = (struct loss_place){"the validation data", trainer->valid->rows, round};
     MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
     model->valid_curve[round] = measured.metric;

@@ -304,8 +304,11 @@ static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *
     double base_score = from != NULL ? from->base_score : mxb__param(&trainer->params, OPTION_BASE_SCORE);
     if (isnan(base_score)) {
         const struct labels *labels = &trainer->prepared->labels;
-        struct loss_rows rows = {
-            .n_rows = labels->n_rows, .labels = labels->values, .weights = labels->weights, .weight_sum = labels->sum};
+        struct loss_rows rows = {.n_rows = labels->n_rows,
+                                 .labels = labels->values,
+                                 .is_1 = labels->is_1,
+                                 .weights = labels->weights,
+                                 .weight_sum = labels->sum};
         MXB_TRY(mxb__objective_start(&trainer->objective, &rows, &base_score, error));
     }
     model->base_score = base_score;

@@ -53,7 +53,8 @@ static inline double mxb__add_lanes(const double lane[MXB__LANES]) {
 /* Rows whose loss is taken. */
 struct loss_block {
     size_t n;
-    const double *labels;
+    const double *labels; /* of the squared loss */
+    const uint8_t *is_1;  /* labels 0 and 1, of the logistic loss */
     const double *scores;
     const double *weights; /* NULL: all 1 */
     double weight_sum;     /* of all rows, not of these alone */

@@ -55,8 +55,9 @@ double mxb__loss_start(const struct loss *loss, const struct loss_rows *rows) {
     double means[2] = {0};
     for (size_t i = 0; i < rows->n_rows; i++) {
         double share = weight_of(rows, i) / rows->weight_sum;
-        means[0] += share * rows->labels[i];
-        means[1] += share * (1.0 - rows->labels[i]);
+        double label = loss->two_classes ? (double)rows->is_1[i] : rows->labels[i];
+        means[0] += share * label;
+        means[1] += share * (1.0 - label);
     }
     mxb__reduce_doubles(means, 2);
     return loss->start(means[0], means[1]);
@@ -103,7 +104,8 @@ static void measure_block(void *context, size_t index, size_t thread) {
     (void)thread;
     size_t first = index * BLOCK;
     struct loss_block block = {.n = mxb__block_length(rows->n_rows, BLOCK, index),
-                               .labels = rows->labels + first,
+                               .labels = task->loss->two_classes ? NULL : rows->labels + first,
+                               .is_1 = task->loss->two_classes ? rows->is_1 + first : NULL,
                                .scores = rows->scores + first,
                                .weights = rows->weights == NULL ? NULL : rows->weights + first,
                                .weight_sum = rows->weight_sum,

@@ -13,6 +13,7 @@ struct pool;
 struct loss_rows {
     size_t n_rows;
     const double *labels;
+    const uint8_t *is_1;   /* labels of two classes, 0 or 1, for a loss of two classes; else NULL */
     const double *weights; /* NULL: all 1 */
     double weight_sum;
     const double *scores;

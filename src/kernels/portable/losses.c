@@ -14,28 +14,29 @@ struct row_loss {
     double h;
 };
 
-static struct row_loss squared_of_row(double label, double score, double unit) {
-    double residual = score - label;
-    double in_units = residual / unit;
+static struct row_loss squared_of_row(const struct loss_block *block, size_t row) {
+    double residual = block->scores[row] - block->labels[row];
+    double in_units = residual / block->unit;
     struct row_loss loss = {in_units * in_units, residual, 1.0};
     return loss;
 }
 
-static struct row_loss logistic_of_row(double label, double score, double unit) {
-    (void)unit;
+static struct row_loss logistic_of_row(const struct loss_block *block, size_t row) {
+    double score = block->scores[row];
+    int is_1 = block->is_1[row];
     double e = mxb__exp(-fabs(score)); /* in (0, 1]: nothing below can overflow or cancel */
     double likely = 1.0 / (1.0 + e);
     double unlikely = e * likely;
     double p_of_1 = score >= 0.0 ? likely : unlikely;
     double p_of_0 = score >= 0.0 ? unlikely : likely;
-    double wrong_side = label > 0.5 ? -score : score;
-    struct row_loss loss = {mxb__log1p(e) + (wrong_side > 0.0 ? wrong_side : 0.0), label > 0.5 ? -p_of_0 : p_of_1,
+    double wrong_side = is_1 ? -score : score;
+    struct row_loss loss = {mxb__log1p(e) + (wrong_side > 0.0 ? wrong_side : 0.0), is_1 ? -p_of_0 : p_of_1,
                             fmax(likely * unlikely, SMALLEST_HESSIAN)};
     return loss;
 }
 
 static struct loss_sums take_rows(const struct loss_block *block,
-                                  struct row_loss (*of_row)(double label, double score, double unit)) {
+                                  struct row_loss (*of_row)(const struct loss_block *block, size_t row)) {
     double abs_g[MXB__LANES] = {0};
     double h[MXB__LANES] = {0};
     double mean[MXB__LANES] = {0};
@@ -43,7 +44,7 @@ static struct loss_sums take_rows(const struct loss_block *block,
     for (size_t i = 0; i < block->n; i++) {
         double weight = block->weights == NULL ? 1.0 : block->weights[i];
         double share = weight / block->weight_sum;
-        struct row_loss row = of_row(block->labels[i], block->scores[i], block->unit);
+        struct row_loss row = of_row(block, i);
         if (share > 0.0) { /* a row that does not count may not turn an infinity into NaN */
             mean[i % MXB__LANES] += share * row.value;
         }

@@ -48,26 +48,36 @@ static inline doubles log1p_of_share(doubles x) {
 
 /* ---- the loss of some rows ---- */
 
+/* Bytes of 0 or 1: all are loaded into every element, which keeps its own. */
+static inline integers load_truths(const uint8_t *from) {
+    static const uint64_t places[] = {0, 8, 16, 24, 32, 40, 48, 56};
+    naturals place;
+    uint64_t bytes = 0;
+    memcpy(&place, places, sizeof place);
+    memcpy(&bytes, from, WIDTH);
+    return -(integers)((((naturals){0} + bytes) >> place) & 1);
+}
+
 struct rows_loss {
     doubles value;
     doubles g;
     doubles h;
 };
 
-static inline struct rows_loss squared_of_rows(doubles label, doubles score, double unit) {
-    doubles residual = score - label;
-    doubles in_units = residual / unit;
+static inline struct rows_loss squared_of_rows(const struct loss_block *block, size_t first) {
+    doubles residual = load(block->scores + first) - load(block->labels + first);
+    doubles in_units = residual / block->unit;
     struct rows_loss loss = {in_units * in_units, residual, all(1.0)};
     return loss;
 }
 
-static inline struct rows_loss logistic_of_rows(doubles label, doubles score, double unit) {
-    (void)unit;
+static inline struct rows_loss logistic_of_rows(const struct loss_block *block, size_t first) {
+    doubles score = load(block->scores + first);
+    integers is_1 = load_truths(block->is_1 + first);
     doubles e = exp_of_negative(-magnitude(score));
     doubles likely = 1.0 / (1.0 + e);
     doubles unlikely = e * likely;
     integers is_positive = score >= 0.0;
-    integers is_1 = label > 0.5;
     doubles p_of_1 = where(is_positive, likely, unlikely);
     doubles p_of_0 = where(is_positive, unlikely, likely);
     struct rows_loss loss = {log1p_of_share(e) + larger(where(is_1, -score, score), all(0.0)),
@@ -91,10 +101,7 @@ static inline void take_rows(struct lanes *lanes, const struct loss_block *block
     for (size_t i = 0; i < n; i += MXB__LANES) {
         for (size_t v = 0; v < VECTORS; v++) {
             size_t at = i + v * WIDTH;
-            doubles label = load(block->labels + at);
-            doubles score = load(block->scores + at);
-            struct rows_loss loss =
-                is_logistic ? logistic_of_rows(label, score, block->unit) : squared_of_rows(label, score, block->unit);
+            struct rows_loss loss = is_logistic ? logistic_of_rows(block, at) : squared_of_rows(block, at);
             doubles weight = is_weighted ? load(block->weights + at) : all(1.0);
             doubles share = weight / block->weight_sum;
             lanes->mean[v] += where(share > 0.0, share * loss.value, all(0.0));
@@ -128,6 +135,7 @@ static inline void take_some(struct lanes *lanes, const struct loss_block *block
 
 static inline void take_rest(struct lanes *lanes, const struct loss_block *block, size_t first, int is_logistic) {
     double labels[MXB__LANES] = {0};
+    uint8_t is_1[MXB__LANES] = {0};
     double scores[MXB__LANES] = {0};
     double weights[MXB__LANES] = {0};
     double g[MXB__LANES];
@@ -135,11 +143,13 @@ static inline void take_rest(struct lanes *lanes, const struct loss_block *block
     struct loss_block rest = *block;
     rest.n = block->n - first;
     for (size_t i = 0; i < rest.n; i++) {
-        labels[i] = block->labels[first + i];
+        labels[i] = is_logistic ? 0.0 : block->labels[first + i];
+        is_1[i] = is_logistic ? block->is_1[first + i] : 0;
         scores[i] = block->scores[first + i];
         weights[i] = block->weights == NULL ? 1.0 : block->weights[first + i];
     }
     rest.labels = labels;
+    rest.is_1 = is_1;
     rest.scores = scores;
     rest.weights = weights;
     rest.g = block->g == NULL ? NULL : g;

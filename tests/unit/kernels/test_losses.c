@@ -10,6 +10,7 @@ static const struct random_stream RANDOM = {0x6c6f7373};
 
 enum { MAX_ROWS = 4100 };
 
+static uint8_t is_1[MAX_ROWS];
 static double labels[MAX_ROWS], scores[MAX_ROWS], weights[MAX_ROWS];
 static double g[MAX_ROWS + 1], h[MAX_ROWS + 1];
 
@@ -25,7 +26,8 @@ static void make_rows(int two_classes, int wild) {
         if (wild && i % 3 == 0) {
             scores[i] = EXTREMES[i / 3 % N_EXTREMES] * (i % 2 == 0 ? 1 : -1);
         }
-        labels[i] = two_classes ? (double)(i / 2 % 2) : mxb__random_normal(RANDOM, 10000 + i);
+        is_1[i] = i / 2 % 2;
+        labels[i] = two_classes ? (double)is_1[i] : mxb__random_normal(RANDOM, 10000 + i);
         weights[i] = i % 7 == 3 ? 0 : pow(10, 12 * mxb__random_uniform(RANDOM, 20000 + i) - 6);
     }
 }
@@ -96,6 +98,7 @@ static void bits_are_those_of_the_stated_order(void) {
         for (size_t n = 0; n <= MAX_ROWS; n = n == 40 ? 4096 : n + 1) {
             struct loss_block block = {.n = n,
                                        .labels = labels,
+                                       .is_1 = is_1,
                                        .scores = scores,
                                        .weights = is_weighted ? weights : NULL,
                                        .weight_sum = 12345.6,
@@ -112,9 +115,10 @@ static void exp_is_the_librarys_everywhere(void) {
     for (double from = 0; from < 760; from += 4) {
         for (size_t i = 0; i < 4000; i++) {
             scores[i] = (i % 2 == 0 ? 1 : -1) * (from + (double)i * 0.001);
-            labels[i] = (double)(i / 2 % 2);
+            is_1[i] = i / 2 % 2;
+            labels[i] = (double)is_1[i];
         }
-        struct loss_block block = {4000, labels, scores, NULL, 4000, 1, g, h};
+        struct loss_block block = {4000, labels, is_1, scores, NULL, 4000, 1, g, h};
         check_block(1, block);
     }
 }
@@ -128,7 +132,7 @@ static void infinities_are_told(void) {
             weights[i] = 1;
         }
         scores[n - 1] = INFINITY;
-        struct loss_block block = {n, labels, scores, weights, 20, 1, g, h};
+        struct loss_block block = {n, labels, NULL, scores, weights, 20, 1, g, h};
         struct loss_sums sums = mxb__kernels()->squared(&block);
         CHECK(isinf(sums.mean) && isinf(sums.abs_g) && isinf(sums.max_abs_g) && sums.h == (double)n);
         weights[n - 1] = 0;

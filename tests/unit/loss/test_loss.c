@@ -11,6 +11,7 @@ static const struct random_stream RANDOM = {0x6c6f7373};
 
 enum { N = 30011 }; /* several blocks and a rest */
 
+static uint8_t is_1[N]; /* the labels, where there are two classes */
 static double labels[N], weights[N], scores[N], g[N], h[N], g2[N], h2[N];
 static double scratch[1024];
 
@@ -19,7 +20,7 @@ static const struct loss *logloss(void) { return mxb__loss_find("logloss"); }
 
 /* Rows of the static arrays, all that a loss wants to know of them filled in. */
 static struct loss_rows rows_of(size_t n, int weighted) {
-    struct loss_rows rows = {n, labels, weighted ? weights : NULL, 0, scores, NULL, NULL};
+    struct loss_rows rows = {n, labels, is_1, weighted ? weights : NULL, 0, scores, NULL, NULL};
     for (size_t i = 0; i < n; i++) {
         rows.weight_sum += weighted ? weights[i] : 1;
     }
@@ -39,14 +40,16 @@ static struct measurement measure(const struct loss *loss, struct loss_rows rows
 
 /* The loss of one row; its derivatives are in g[0] and h[0]. */
 static double value_of(const struct loss *loss, double label, double score) {
-    struct loss_block block = {1, &label, &score, NULL, 1.0, 1.0, g, h};
+    uint8_t class = label > 0.5;
+    struct loss_block block = {1, &label, &class, &score, NULL, 1.0, 1.0, g, h};
     return loss->measure(mxb__kernels(), &block).mean;
 }
 
 static void make_rows(const struct loss *loss, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double x = mxb__random_normal(RANDOM, i);
-        labels[i] = loss->two_classes ? x > 0.3 : exp(6 * x);
+        is_1[i] = x > 0.3;
+        labels[i] = loss->two_classes ? is_1[i] : exp(6 * x);
         scores[i] = 3 * mxb__random_normal(RANDOM, 100000 + i);
         weights[i] = pow(10, 12 * mxb__random_uniform(RANDOM, 200000 + i) - 6);
     }
@@ -161,27 +164,28 @@ static void start_is_the_best_constant(void) {
         }
     }
     double y[] = {1, 0, 1, 1};
-    struct loss_rows rows = {4, y, NULL, 4, NULL, NULL, NULL};
+    uint8_t classes[] = {1, 0, 1, 1};
+    struct loss_rows rows = {4, y, classes, NULL, 4, NULL, NULL, NULL};
     CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(3), 1e-15);
     CHECK(mxb__loss_start(mse(), &rows) == 0.75);
 }
 
 static void start_at_extreme_weights(void) {
-    double y[] = {0, 1};
+    uint8_t classes[] = {0, 1};
     for (double ratio = 1; ratio > 1e-280; ratio *= 1e-20) {
         double w[] = {1, ratio};
         double swapped[] = {ratio, 1};
-        struct loss_rows rows = {2, y, w, 1 + ratio, NULL, NULL, NULL};
+        struct loss_rows rows = {2, NULL, classes, w, 1 + ratio, NULL, NULL, NULL};
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(ratio), 1e-11);
         rows.weights = swapped;
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), -log(ratio), 1e-11);
     }
     double large[] = {1e300, -1e300, 1e300};
-    struct loss_rows rows = {3, large, NULL, 3, NULL, NULL, NULL};
+    struct loss_rows rows = {3, large, NULL, NULL, 3, NULL, NULL, NULL};
     CHECK_NEAR(mxb__loss_start(mse(), &rows) / 1e300, 1.0 / 3, 1e-15);
     double tiny[] = {1e-300, 0, 0};
-    double one[] = {1, 0, 0}; /* the class of label 1 weighs next to nothing */
-    rows = (struct loss_rows){3, one, tiny, 1e-290, NULL, NULL, NULL};
+    uint8_t one[] = {1, 0, 0}; /* the class of label 1 weighs next to nothing */
+    rows = (struct loss_rows){3, NULL, one, tiny, 1e-290, NULL, NULL, NULL};
     CHECK(isfinite(mxb__loss_start(logloss(), &rows)));
 }
 
@@ -227,7 +231,7 @@ static void metric_stays_finite(void) {
                 CHECK(metric >= 0.99 * larger && metric <= 2.01 * larger);
             }
             for (size_t r = 0; r < 100; r++) {
-                labels[r] = (double)(r % 2);
+                is_1[r] = r % 2;
             }
             rows = rows_of(100, 1);
             CHECK(isfinite(metric_of(logloss(), &rows, NULL)));
@@ -254,13 +258,15 @@ static void weight_k_is_k_copies(void) {
         }
         size_t n = 0; /* copies behind the rows, then moved to the front */
         static double copied_labels[N], copied_scores[N];
+        static uint8_t copied_is_1[N];
         for (size_t i = 0; i < ROWS; i++) {
             for (size_t c = 0; c < i % 5; c++, n++) {
                 copied_labels[n] = labels[i];
+                copied_is_1[n] = is_1[i];
                 copied_scores[n] = scores[i];
             }
         }
-        struct loss_rows copies = {n, copied_labels, NULL, (double)n, copied_scores, NULL, NULL};
+        struct loss_rows copies = {n, copied_labels, copied_is_1, NULL, (double)n, copied_scores, NULL, NULL};
         CHECK_NEAR(metric_of(loss, &copies, NULL) / metric, 1, 1e-12);
         CHECK_NEAR(mxb__loss_start(loss, &copies), start, 1e-12 * fmax(1, fabs(start)));
         struct gradient_range other = measure(loss, copies, NULL, g2, h2).range;
@@ -282,7 +288,7 @@ static void gradients_and_their_range(void) {
             for (size_t i = 0; i < N; i++) {
                 double one_g, one_h;
                 double weight = weighted ? weights[i] : 1;
-                struct loss_block block = {1, &labels[i], &scores[i], NULL, 1.0, 1.0, &one_g, &one_h};
+                struct loss_block block = {1, &labels[i], &is_1[i], &scores[i], NULL, 1.0, 1.0, &one_g, &one_h};
                 loss->measure(mxb__kernels(), &block);
                 n_wrong += g[i] != weight * one_g || h[i] != weight * one_h || !(h[i] > 0);
                 max_g = fmax(max_g, fabs(g[i]));

@@ -7,6 +7,7 @@
 
 enum { N = 9001 }; /* several blocks and a rest */
 
+static uint8_t is_1[N];
 static double labels[N], weights[N], scores[N], g[2][N], h[2][N];
 static double scratch[N + 64];
 
@@ -22,12 +23,14 @@ static mxb_loss loss_of(struct own_loss *own) {
 
 static struct loss_rows make_rows(int two_classes, int weighted) {
     uint64_t state = 5;
-    struct loss_rows rows = {.n_rows = N, .labels = labels, .weights = weighted ? weights : NULL, .scores = scores};
+    struct loss_rows rows = {
+        .n_rows = N, .labels = labels, .is_1 = is_1, .weights = weighted ? weights : NULL, .scores = scores};
     for (size_t i = 0; i < N; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         double u = (double)(state >> 11) * 0x1p-53;
         scores[i] = 8.0 * u - 4.0;
-        labels[i] = two_classes ? (state >> 7) % 3 == 0 : 3.0 * u * u;
+        is_1[i] = (state >> 7) % 3 == 0;
+        labels[i] = two_classes ? is_1[i] : 3.0 * u * u;
         weights[i] = (double)((state >> 20) % 1000) / 100.0 + 0.01;
         rows.weight_sum += weighted ? weights[i] : 1.0;
     }
