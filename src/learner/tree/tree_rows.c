@@ -78,9 +78,10 @@ static void split_rows(void *context, size_t index, size_t thread) {
     }
     goes_left[mxb__missing_code(&prepared->bins[split->feature])] = split->missing_left;
     const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
-    engine->task_left[index] =
-        (uint32_t)engine->input->kernels->partition(column, goes_left, engine->rows + task.begin, task.begin, task.n,
-                                                    engine->rows + task.begin, engine->right + task.begin);
+    uint32_t *left = engine->rows + task.begin;
+    const uint32_t *rows = engine->in_order ? NULL : left; /* in place */
+    engine->task_left[index] = (uint32_t)engine->input->kernels->partition(column, goes_left, rows, task.begin, task.n,
+                                                                           left, engine->right + task.begin);
 }
 
 static void close_up_left(void *context, size_t index, size_t thread) {
