@@ -1,46 +1,45 @@
-/* Gradients and hessians of a round, and the metric of its scores. */
-#include "loss/loss.h"
+/* A pass over the rows for their losses: with gradients and hessians as in training, and without as for validation. */
 #include "micro.h"
 
-static const struct loss *loss;
-static struct loss_rows rows;
-static double *scratch;
+static struct loss_block block;
+static int is_logistic;
 
-static void gradients(struct micro_work *work, const struct kernels *kernels) {
-    (void)kernels;
-    double *g = work->result;
-    mxb__loss_gradients(loss, &rows, NULL, scratch, g, g + rows.n_rows);
-}
-
-static void metric(struct micro_work *work, const struct kernels *kernels) {
-    (void)kernels;
-    *(double *)work->result = mxb__loss_metric(loss, &rows, NULL, scratch);
+static void measure(struct micro_work *work, const struct kernels *kernels) {
+    struct loss_sums sums = is_logistic ? kernels->logistic(&block) : kernels->squared(&block);
+    ((double *)work->result)[2 * block.n] = sums.mean;
 }
 
 int main(int argc, char **argv) {
     size_t n = micro_n_rows(argc, argv, 300000);
     double *labels = micro_memory(n, sizeof *labels);
+    uint8_t *is_1 = micro_memory(n, sizeof *is_1);
     double *scores = micro_memory(n, sizeof *scores);
-    scratch = micro_memory(mxb__loss_scratch(n), sizeof *scratch);
     for (size_t i = 0; i < n; i++) {
-        labels[i] = (double)(micro_random(i) & 1);
+        is_1[i] = (uint8_t)(micro_random(i) & 1);
+        labels[i] = (double)is_1[i];
         scores[i] = micro_normal(n + i);
     }
-    rows = (struct loss_rows){.n_rows = n, .labels = labels, .weight_sum = (double)n, .scores = scores};
-    double *result = micro_memory(2 * n, sizeof *result);
-    struct micro_work works[] = {
-        {.name = "gradients, logloss", .run = gradients, .result_bytes = 2 * n * sizeof *result},
-        {.name = "metric, logloss", .run = metric, .result_bytes = sizeof *result},
-        {.name = "gradients, mse", .run = gradients, .result_bytes = 2 * n * sizeof *result},
-        {.name = "metric, mse", .run = metric, .result_bytes = sizeof *result},
-    };
+    double *result = micro_memory(2 * n + 1, sizeof *result); /* g, h, and the mean */
+    const char *const names[] = {"logloss with gradients", "logloss alone", "mse with gradients", "mse alone"};
     int n_failed = 0;
-    for (size_t w = 0; w < sizeof works / sizeof works[0]; w++) {
-        loss = mxb__loss_find(w < 2 ? "logloss" : "mse");
-        works[w].unit = "row";
-        works[w].n_units = (double)n;
-        works[w].result = result;
-        n_failed += micro_compare(&works[w]);
+    for (size_t w = 0; w < sizeof names / sizeof names[0]; w++) {
+        int has_gradients = w % 2 == 0;
+        is_logistic = w < 2;
+        block = (struct loss_block){.n = n,
+                                    .labels = labels,
+                                    .is_1 = is_1,
+                                    .scores = scores,
+                                    .weight_sum = (double)n,
+                                    .unit = 1.0,
+                                    .g = has_gradients ? result : NULL,
+                                    .h = has_gradients ? result + n : NULL};
+        struct micro_work work = {.name = names[w],
+                                  .unit = "row",
+                                  .n_units = (double)n,
+                                  .run = measure,
+                                  .result = result,
+                                  .result_bytes = (2 * n + 1) * sizeof *result};
+        n_failed += micro_compare(&work);
     }
     return n_failed != 0;
 }

@@ -112,6 +112,8 @@ class Classes:
         codes = self.encode(y, weight)
         if self._numbers is None:
             dataset.set_text_label(codes, self.labels.tolist())
+        elif is_readable(y.dtype) and np.array_equal(self._numbers, self.labels):
+            dataset.set_label(y)
         else:
             dataset.set_label(self._numbers[codes])
         if self._weights is not None:

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from estimator_cases import ESTIMATORS, classification_data, data_for, regression_data, scores
-from mixboost import MixBoostClassifier, MixBoostRegressor
+from mixboost import MixBoostClassifier, MixBoostRegressor, _native
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -119,6 +119,19 @@ CONTAINERS: list[tuple[str, Any]] = [
     ("strided", lambda y: np.repeat(y, 3)[::3]),
     ("backwards", lambda y: y[::-1].copy()[::-1]),
 ]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+def test_labels_that_are_numbers_are_read_where_they_lie(dtype: Any, monkeypatch: Any) -> None:
+    X, y = classification_data()
+    given = y.astype(dtype)
+    seen = []
+    set_label = _native.Dataset.set_label
+    monkeypatch.setattr(_native.Dataset, "set_label", lambda self, array: (seen.append(array), set_label(self, array)))
+    fitted = MixBoostClassifier(num_round=3).fit(X, given)
+    assert np.shares_memory(seen[0], given)
+    monkeypatch.undo()
+    assert scores(fitted, X).tolist() == scores(MixBoostClassifier(num_round=3).fit(X, y.astype(str)), X).tolist()
 
 
 @pytest.mark.parametrize("container", [row[1] for row in CONTAINERS], ids=[row[0] for row in CONTAINERS])

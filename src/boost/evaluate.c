@@ -13,14 +13,21 @@ static mxb_status take_metric(const mxb_model *model, const mxb_dataset *dataset
     struct objective objective = mxb__objective_find(model->loss == MODEL_OWN_LOSS ? &model->own_loss : NULL,
                                                      model->loss == MODEL_LOGLOSS ? "logloss" : "mse");
     struct loss_place place = {"the dataset", dataset->rows, model->n_rounds};
-    struct loss_rows rows = {labels->n_rows, labels->values, labels->weights, labels->sum, scores};
+    struct loss_rows rows = {.n_rows = labels->n_rows,
+                             .labels = labels->values,
+                             .is_1 = labels->is_1,
+                             .weights = labels->weights,
+                             .weight_sum = labels->sum,
+                             .scores = scores};
+    struct measurement measured = {0};
     double *scratch;
     MXB_TRY(mxb__alloc(&scratch, mxb__objective_scratch(&objective, labels->n_rows), sizeof *scratch, "sums of losses",
                        error));
     /* One thread is enough: the prediction was the work. */
-    mxb_status status = mxb__objective_metric(&objective, &rows, &place, NULL, scratch, metric, error);
+    mxb_status status = mxb__objective_measure(&objective, &rows, &place, NULL, scratch, &measured, error);
     mxb__free(scratch);
     MXB_TRY(status);
+    *metric = measured.metric;
     if (!isfinite(*metric)) {
         return mxb__fail(error, MXB_ERROR_DATA,
                          "the loss over the dataset is not finite; predictions or weights are too large");

@@ -8,38 +8,38 @@
 #include "base/parallel.h"
 #include "boost/schedule.h"
 
-enum { UPDATE_ROWS = 8192 };
-
 /* ---- losses ---- */
 
-static struct loss_rows training_rows(const mxb_trainer *trainer) {
-    const struct labels *labels = &trainer->prepared->labels;
-    struct loss_rows rows = {trainer->prepared->n_rows, labels->values, labels->weights, labels->sum, trainer->scores};
+static struct loss_rows rows_of(const struct labels *labels, const double *scores) {
+    struct loss_rows rows = {.n_rows = labels->n_rows,
+                             .labels = labels->values,
+                             .is_1 = labels->is_1,
+                             .weights = labels->weights,
+                             .weight_sum = labels->sum,
+                             .scores = scores};
     return rows;
 }
 
-static struct loss_rows validation_rows(const mxb_trainer *trainer) {
-    const struct labels *labels = &trainer->valid_labels;
-    struct loss_rows rows = {trainer->valid->n_rows, labels->values, labels->weights, labels->sum,
-                             trainer->valid_scores};
-    return rows;
-}
-
-/* Gradients at the present scores, and the losses for the curve. */
+/* Gradients at the present scores, and the losses for the curve: one pass over each set of rows. */
 static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
     const struct objective *objective = &trainer->objective;
     mxb_model *model = trainer->model;
-    struct loss_rows rows = training_rows(trainer);
+    struct loss_rows rows = rows_of(&trainer->prepared->labels, trainer->scores);
+    rows.g = trainer->g;
+    rows.h = trainer->h;
     struct loss_place place = {"the training data", trainer->prepared->view->rows, round};
-    MXB_TRY(mxb__objective_gradients(objective, &rows, &place, pool, trainer->scratch, trainer->g, trainer->h,
-                                     &trainer->range, error));
-    MXB_TRY(mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->train_curve[round], error));
+    struct measurement measured;
+    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
+    trainer->range = measured.range;
+    model->train_curve[round] = measured.metric;
     if (trainer->valid == NULL) {
         return MXB_OK;
     }
-    rows = validation_rows(trainer);
+    rows = rows_of(&trainer->valid_labels, trainer->valid_scores);
     place = (struct loss_place){"the validation data", trainer->valid->rows, round};
-    return mxb__objective_metric(objective, &rows, &place, pool, trainer->scratch, &model->valid_curve[round], error);
+    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
+    model->valid_curve[round] = measured.metric;
+    return MXB_OK;
 }
 
 mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
@@ -95,18 +95,11 @@ static void close_pools(struct pools *pools) {
     mxb__pool_close(pools->all);
 }
 
-static void add_step(void *context, size_t block, size_t thread) {
-    mxb_trainer *trainer = context;
-    (void)thread;
-    size_t end = block * UPDATE_ROWS + mxb__block_length(trainer->prepared->n_rows, UPDATE_ROWS, block);
-    for (size_t i = block * UPDATE_ROWS; i < end; i++) {
-        trainer->scores[i] += trainer->step[i];
-    }
-}
-
-static mxb_status fit_term(mxb_trainer *trainer, const struct pools *pools, struct term *term, mxb_error *error) {
+/* The term goes to the scores last: until then a caller's learner may stop the round, and nothing has changed. */
+static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
+    mxb_model *model = trainer->model;
     struct draw draw;
-    const struct learner_ops *learner = mxb__schedule_draw(&trainer->params, trainer->model->n_rounds + 1, &draw);
+    const struct learner_ops *learner = mxb__schedule_draw(&trainer->params, model->n_rounds + 1, &draw);
     struct fit_input input = mxb__trainer_fit_input(trainer);
     input.tree_pool = pools->tree;
     input.ridge_pool = pools->ridge;
@@ -115,14 +108,8 @@ static mxb_status fit_term(mxb_trainer *trainer, const struct pools *pools, stru
     while (mxb__learners[which] != learner) {
         which++;
     }
-    return learner->fit(&input, &draw, trainer->workspaces[which], term, trainer->step, error);
-}
-
-static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
-    size_t n = trainer->prepared->n_rows;
-    mxb_model *model = trainer->model;
     struct term term;
-    MXB_TRY(fit_term(trainer, pools, &term, error));
+    MXB_TRY(learner->fit(&input, &draw, trainer->workspaces[which], &term, error));
     mxb_status status = MXB_OK;
     if (trainer->valid != NULL) {
         status = mxb__model_add_term_values(model, &term, trainer->valid, pools->all, trainer->valid_scores, error);
@@ -134,7 +121,7 @@ static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb
         mxb__term_clear(&term);
         return status;
     }
-    mxb__pool_run(pools->all, mxb__n_blocks(n, UPDATE_ROWS), (double)n, add_step, trainer);
+    learner->add(&input, trainer->workspaces[which], trainer->scores);
     return MXB_OK;
 }
 

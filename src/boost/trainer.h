@@ -29,7 +29,6 @@ struct mxb_trainer {
     double *scores;   /* [n_rows] of the training rows */
     double *g;        /* [n_rows] at these scores */
     double *h;
-    double *step; /* [n_rows] what the round's term adds */
     struct gradient_range range;
     struct labels valid_labels;
     double *valid_scores;

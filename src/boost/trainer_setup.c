@@ -274,7 +274,6 @@ static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
     MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
     MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
-    MXB_TRY(mxb__alloc(&trainer->step, n, sizeof *trainer->step, "steps", error));
     MXB_TRY(mxb__alloc(&trainer->valid_scores, n_valid, sizeof *trainer->valid_scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
 
@@ -305,8 +304,11 @@ static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *
     double base_score = from != NULL ? from->base_score : mxb__param(&trainer->params, OPTION_BASE_SCORE);
     if (isnan(base_score)) {
         const struct labels *labels = &trainer->prepared->labels;
-        struct loss_rows rows = {
-            .n_rows = labels->n_rows, .labels = labels->values, .weights = labels->weights, .weight_sum = labels->sum};
+        struct loss_rows rows = {.n_rows = labels->n_rows,
+                                 .labels = labels->values,
+                                 .is_1 = labels->is_1,
+                                 .weights = labels->weights,
+                                 .weight_sum = labels->sum};
         MXB_TRY(mxb__objective_start(&trainer->objective, &rows, &base_score, error));
     }
     model->base_score = base_score;
@@ -400,7 +402,6 @@ void mxb_trainer_free(mxb_trainer *trainer) {
     mxb__free(trainer->scores);
     mxb__free(trainer->g);
     mxb__free(trainer->h);
-    mxb__free(trainer->step);
     mxb__free(trainer->valid_scores);
     mxb__free(trainer->scratch);
     for (size_t i = 0; i < N_LEARNERS; i++) {

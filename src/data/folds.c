@@ -60,7 +60,7 @@ static void shuffle(struct deck *deck, const struct labels *labels, struct rando
 static mxb_status sort_by_label(struct deck *deck, const struct labels *labels, size_t n_folds, mxb_error *error) {
     char text[MXB__LABEL_SIZE];
     for (size_t i = 0; i < deck->n_sorted; i++) {
-        deck->keys[i] = mxb__sort_key(labels->values[deck->rows[i]]);
+        deck->keys[i] = mxb__sort_key(mxb__label_of(labels, deck->rows[i]));
     }
     sort_deck(deck);
     for (size_t first = 0, end; first < deck->n_sorted; first = end) {

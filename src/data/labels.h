@@ -3,12 +3,14 @@
 #define MXB_DATA_LABELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "data/dataset.h"
 
 struct labels {
     size_t n_rows;
-    double *values;    /* [n_rows]; with two classes 0 or 1 */
+    double *values;    /* [n_rows]; NULL with two classes */
+    uint8_t *is_1;     /* [n_rows] with two classes: the label as 0 or 1; else NULL */
     double *weights;   /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
     double sum;        /* of the weights */
     double classes[2]; /* with two classes: the label values that 0 and 1 stand for; 0 and 1 if these are texts */
@@ -21,7 +23,12 @@ struct labels {
  */
 mxb_status mxb__labels_read(const mxb_dataset *dataset, int two_classes, const double known[2],
                             char *const known_texts[2], const char *owner, struct labels *labels, mxb_error *error);
-/** One of `values` as the caller knows it: a number, or text in quotes. Returns `out`. */
+
+static inline double mxb__label_of(const struct labels *labels, size_t row) {
+    return labels->is_1 == NULL ? labels->values[row] : (double)labels->is_1[row];
+}
+
+/** A label as the caller knows it: a number, or text in quotes. Returns `out`. */
 enum { MXB__LABEL_SIZE = 80 };
 const char *mxb__labels_show(const struct labels *labels, double value, char out[MXB__LABEL_SIZE]);
 

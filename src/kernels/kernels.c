@@ -11,11 +11,16 @@ const struct kernels mxb__kernels_portable = {
     .encode = mxb__portable_encode,
     .histogram_packed = mxb__portable_histogram_packed,
     .histogram_wide = mxb__portable_histogram_wide,
+    .quanta_packed = mxb__portable_quanta_packed,
+    .quanta_wide = mxb__portable_quanta_wide,
+    .sum_quanta = mxb__portable_sum_quanta,
     .partition = mxb__portable_partition,
     .project = mxb__portable_project,
     .gram = mxb__portable_gram,
     .weighted_sum = mxb__portable_weighted_sum,
     .dot = mxb__portable_dot,
+    .squared = mxb__portable_squared,
+    .logistic = mxb__portable_logistic,
 };
 
 #if defined(MXB__HAS_AVX)

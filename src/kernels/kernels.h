@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
+
 /* Histogram cells of a feature: 256 bins and one more cache line, so that the same bin of neighbouring features does
  * not share L1 sets (with 256, skewed data cost 4.5 times more). */
 enum { MXB__CELLS = 264 };
@@ -30,6 +32,46 @@ struct gradient_sum {
     int64_t h;
 };
 
+/* The gradients of all rows, and how many quanta make 1 of each: powers of two. */
+struct scaled_rows {
+    const double *g;
+    const double *h; /* never negative */
+    double g_scale;
+    double h_scale;
+};
+
+/* A row with a non-zero |g| or h of fewer quanta is coarse. */
+enum { MXB__COARSE_QUANTA = 8 };
+
+/* Sums of doubles over rows run in lanes: row i of a block in lane i mod 8, each lane in order. */
+enum { MXB__LANES = 8 };
+
+static inline double mxb__add_lanes(const double lane[MXB__LANES]) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/* Rows whose loss is taken. */
+struct loss_block {
+    size_t n;
+    const double *labels; /* of the squared loss */
+    const uint8_t *is_1;  /* labels 0 and 1, of the logistic loss */
+    const double *scores;
+    const double *weights; /* NULL: all 1 */
+    double weight_sum;     /* of all rows, not of these alone */
+    double unit;           /* a power of two to take squares in */
+    double *g;             /* out: derivatives of the loss times the weight; both NULL: not wanted */
+    double *h;
+};
+
+/* What the rows come to. Without derivatives only the mean is told, and the others are 0. */
+struct loss_sums {
+    double abs_g;
+    double h;
+    double max_abs_g;
+    double max_h;
+    double mean; /* sum of weight / weight_sum times the loss; rows of weight 0 have no part in it */
+};
+
 struct kernels {
     const char *name;
 
@@ -45,8 +87,22 @@ struct kernels {
     void (*histogram_wide)(const struct histogram_rows *rows, const struct gradient_sum *sums,
                            struct gradient_sum *cells);
 
+    /* Words for rows first .. first + n - 1, from words[first] on: g and h in quanta, up to 2^31 and 2^32, rounded down
+     * after adding noise of [0, 1), the high and the low half of the row's random bits. Returns how many rows are
+     * coarse.
+     */
+    size_t (*quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
+                            uint64_t *words);
+
+    /* The same as pairs of integers, up to 2^62, rounded to nearest and halves to even. */
+    void (*quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
+
+    /* The sum over n rows of what quanta_wide would write. */
+    struct gradient_sum (*sum_quanta)(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
+
     /* Stable split of n rows (rows NULL: first .. first + n - 1) by goes_left[column[row]]: left ones to `left` in
-     * order, right ones to `right` in order. Each output has room for n. Returns the number of left ones. */
+     * order, right ones to `right` in order. Each output has room for n, and `left` may be `rows`. Returns the number
+     * of left ones. */
     size_t (*partition)(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
                         size_t n, uint32_t *left, uint32_t *right);
 
@@ -65,6 +121,11 @@ struct kernels {
     /* out[i] = sum_j z_ij weights[j] in double: eight lanes (j mod 8), each in order of j, then added as
      * ((0+4)+(2+6))+((1+5)+(3+7)). */
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+
+    /* (score - label)^2 in squared units, with the derivatives of half of it; and log(1 + e^score) - label score for
+     * labels 0 and 1. The sums are taken in lanes. */
+    struct loss_sums (*squared)(const struct loss_block *block);
+    struct loss_sums (*logistic)(const struct loss_block *block);
 };
 
 /** The table for this processor: "avx512", "avx2" or "portable", the first that it can run; or the one that the

@@ -63,10 +63,12 @@ struct learner_ops {
     /* Bytes this class wants for itself, asked once before round 1 (g, h and their range are not set yet). The block
      * belongs to one training, is 64-byte aligned, begins with 64 zero bytes, and keeps its contents between rounds. */
     size_t (*workspace_bytes)(const struct fit_input *input);
-    /* Fits the round's term, the learning rate multiplied in, and writes its value on every training row: bit for bit
-     * what mxb__model_add_term_values would add. */
+    /* Fits the round's term, the learning rate multiplied in. */
     mxb_status (*fit)(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
-                      double *step, mxb_error *error);
+                      mxb_error *error);
+    /* Adds the value of the term that was fitted last to the score of every training row: bit for bit what
+     * mxb__model_add_term_values would add. */
+    void (*add)(const struct fit_input *input, void *workspace, double *scores);
 };
 
 extern const struct learner_ops mxb__tree_learner;

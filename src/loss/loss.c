@@ -1,4 +1,5 @@
-/* The losses, each in formulas that are safe at any score. Sums run over fixed blocks of rows, added in order. */
+/* The losses of the table and sums of any loss over rows. Sums run over fixed blocks of rows, added in order; within a
+ * block the kernels say how. */
 #include "loss/loss.h"
 
 #include <float.h>
@@ -9,10 +10,7 @@
 #include "base/parallel.h"
 #include "base/reduce.h"
 
-enum { BLOCK = 4096, N_SUMS = 4 };
-
-/* Below this a hessian tells nothing any more; a Newton step stays finite. */
-static const double SMALLEST_HESSIAN = 1e-16;
+enum { BLOCK = 4096 };
 
 /* ---- mse: l(y, f) = (y - f)^2 / 2; the metric is the root of the mean of (y - f)^2 ---- */
 
@@ -21,14 +19,8 @@ static double mse_start(double mean, double mean_rest) {
     return mean;
 }
 
-static double mse_value(double label, double score, double unit) {
-    double residual = (score - label) / unit;
-    return residual * residual;
-}
-
-static void mse_derivatives(double label, double score, double *g, double *h) {
-    *g = score - label;
-    *h = 1.0;
+static struct loss_sums mse_measure(const struct kernels *kernels, const struct loss_block *block) {
+    return kernels->squared(block);
 }
 
 /* ---- logloss: l(y, f) = log(1 + e^f) - y f with y = 0 or 1 ---- */
@@ -37,25 +29,13 @@ static double logloss_start(double mean, double mean_rest) {
     return mxb__log(fmax(mean, DBL_MIN)) - mxb__log(fmax(mean_rest, DBL_MIN));
 }
 
-static double logloss_value(double label, double score, double unit) {
-    (void)unit;
-    double wrong_side = label > 0.5 ? -score : score;
-    return mxb__log1p(mxb__exp(-fabs(score))) + (wrong_side > 0.0 ? wrong_side : 0.0);
-}
-
-static void logloss_derivatives(double label, double score, double *g, double *h) {
-    double e = mxb__exp(-fabs(score)); /* in (0, 1]: nothing below can overflow or cancel */
-    double likely = 1.0 / (1.0 + e);
-    double unlikely = e * likely;
-    double p_of_1 = score >= 0.0 ? likely : unlikely;
-    double p_of_0 = score >= 0.0 ? unlikely : likely;
-    *g = label > 0.5 ? -p_of_0 : p_of_1;
-    *h = fmax(likely * unlikely, SMALLEST_HESSIAN);
+static struct loss_sums logloss_measure(const struct kernels *kernels, const struct loss_block *block) {
+    return kernels->logistic(block);
 }
 
 static const struct loss LOSSES[] = {
-    {"mse", "rmse", 0, 1, 1, mse_start, mse_value, mse_derivatives},
-    {"logloss", "logloss", 1, 0, 0, logloss_start, logloss_value, logloss_derivatives},
+    {"mse", "rmse", 0, 1, 1, mse_start, mse_measure},
+    {"logloss", "logloss", 1, 0, 0, logloss_start, logloss_measure},
 };
 
 const struct loss *mxb__loss_find(const char *name) {
@@ -67,20 +47,6 @@ const struct loss *mxb__loss_find(const char *name) {
     return NULL;
 }
 
-/* ---- sums over rows ---- */
-
-size_t mxb__loss_scratch(size_t n_rows) { return N_SUMS * mxb__n_blocks(n_rows, BLOCK); }
-
-struct loss_task {
-    const struct loss *loss; /* NULL: values or derivatives are there already */
-    const double *values;
-    const struct loss_rows *rows;
-    double unit;
-    double *sums; /* [block][N_SUMS] */
-    double *g;
-    double *h;
-};
-
 static double weight_of(const struct loss_rows *rows, size_t i) {
     return rows->weights == NULL ? 1.0 : rows->weights[i];
 }
@@ -89,39 +55,64 @@ double mxb__loss_start(const struct loss *loss, const struct loss_rows *rows) {
     double means[2] = {0};
     for (size_t i = 0; i < rows->n_rows; i++) {
         double share = weight_of(rows, i) / rows->weight_sum;
-        means[0] += share * rows->labels[i];
-        means[1] += share * (1.0 - rows->labels[i]);
+        double label = loss->two_classes ? (double)rows->is_1[i] : rows->labels[i];
+        means[0] += share * label;
+        means[1] += share * (1.0 - label);
     }
     mxb__reduce_doubles(means, 2);
     return loss->start(means[0], means[1]);
 }
 
-static void add_metric(void *context, size_t block, size_t thread) {
+/* ---- sums over blocks of rows ---- */
+
+size_t mxb__loss_scratch(size_t n_rows) {
+    return mxb__n_blocks(n_rows, BLOCK) * (sizeof(struct loss_sums) / sizeof(double));
+}
+
+struct loss_task {
+    const struct loss *loss; /* NULL: values or derivatives are there already */
+    const struct kernels *kernels;
+    const struct loss_rows *rows;
+    const double *values;
+    double unit;
+    struct loss_sums *sums; /* [block] */
+};
+
+static struct loss_sums sum_blocks(struct loss_task *task, struct pool *pool, double ns_a_row, task_fn sum_block) {
+    size_t n_blocks = mxb__n_blocks(task->rows->n_rows, BLOCK);
+    mxb__pool_run(pool, n_blocks, (double)task->rows->n_rows * ns_a_row, sum_block, task);
+    double sums[3] = {0};
+    double maxima[2] = {0};
+    for (size_t b = 0; b < n_blocks; b++) {
+        sums[0] += task->sums[b].abs_g;
+        sums[1] += task->sums[b].h;
+        sums[2] += task->sums[b].mean;
+        maxima[0] = fmax(maxima[0], task->sums[b].max_abs_g);
+        maxima[1] = fmax(maxima[1], task->sums[b].max_h);
+    }
+    mxb__reduce_doubles(sums, 3);
+    mxb__reduce_maxima(maxima, 2);
+    struct loss_sums sum = {sums[0], sums[1], maxima[0], maxima[1], sums[2]};
+    return sum;
+}
+
+/* ---- losses of the table ---- */
+
+static void measure_block(void *context, size_t index, size_t thread) {
     struct loss_task *task = context;
     const struct loss_rows *rows = task->rows;
     (void)thread;
-    size_t first = block * BLOCK;
-    size_t end = first + mxb__block_length(rows->n_rows, BLOCK, block);
-    double sum = 0.0;
-    for (size_t i = first; i < end; i++) {
-        double share = weight_of(rows, i) / rows->weight_sum;
-        if (share > 0.0) { /* a row that does not count may not turn an infinity into NaN */
-            sum += share * (task->loss == NULL ? task->values[i]
-                                               : task->loss->value(rows->labels[i], rows->scores[i], task->unit));
-        }
-    }
-    task->sums[block] = sum;
-}
-
-static double sum_metric(struct loss_task *task, struct pool *pool) {
-    size_t n_blocks = mxb__n_blocks(task->rows->n_rows, BLOCK);
-    mxb__pool_run(pool, n_blocks, (double)task->rows->n_rows * 20.0, add_metric, task);
-    double sum = 0.0;
-    for (size_t b = 0; b < n_blocks; b++) {
-        sum += task->sums[b];
-    }
-    mxb__reduce_doubles(&sum, 1);
-    return sum;
+    size_t first = index * BLOCK;
+    struct loss_block block = {.n = mxb__block_length(rows->n_rows, BLOCK, index),
+                               .labels = task->loss->two_classes ? NULL : rows->labels + first,
+                               .is_1 = task->loss->two_classes ? rows->is_1 + first : NULL,
+                               .scores = rows->scores + first,
+                               .weights = rows->weights == NULL ? NULL : rows->weights + first,
+                               .weight_sum = rows->weight_sum,
+                               .unit = task->unit,
+                               .g = rows->g == NULL ? NULL : rows->g + first,
+                               .h = rows->g == NULL ? NULL : rows->h + first};
+    task->sums[index] = task->loss->measure(task->kernels, &block);
 }
 
 /* A unit near the largest difference between score and label, for squares that would overflow or vanish. */
@@ -140,77 +131,74 @@ static double fitting_unit(const struct loss_rows *rows) {
     return ldexp(1.0, exponent < 1023 ? exponent : 1023);
 }
 
-double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, struct pool *pool, double *scratch) {
-    struct loss_task task = {.loss = loss, .rows = rows, .unit = 1.0, .sums = scratch};
-    double sum = sum_metric(&task, pool);
+struct measurement mxb__loss_measure(const struct loss *loss, const struct kernels *kernels,
+                                     const struct loss_rows *rows, struct pool *pool, double *scratch) {
+    struct loss_task task = {
+        .loss = loss, .kernels = kernels, .rows = rows, .unit = 1.0, .sums = (struct loss_sums *)(void *)scratch};
+    struct loss_sums sums = sum_blocks(&task, pool, 5.0, measure_block);
+    struct measurement measured = {sums.mean, {sums.abs_g, sums.h, sums.max_abs_g, sums.max_h}};
     if (!loss->metric_is_squared) {
-        return sum;
+        return measured;
     }
-    if (!(sum > 1e-280 && sum < 1e280)) {
+    if (!(sums.mean > 1e-280 && sums.mean < 1e280)) {
+        struct loss_rows again = *rows;
+        again.g = NULL;
+        task.rows = &again;
         task.unit = fitting_unit(rows);
-        sum = sum_metric(&task, pool);
+        sums = sum_blocks(&task, pool, 5.0, measure_block);
     }
-    return task.unit * sqrt(sum);
+    measured.metric = task.unit * sqrt(sums.mean);
+    return measured;
 }
 
-double mxb__loss_mean(const struct loss_rows *rows, const double *values, struct pool *pool, double *scratch) {
-    struct loss_task task = {.rows = rows, .values = values, .sums = scratch};
-    return sum_metric(&task, pool);
-}
+/* ---- losses that are computed elsewhere ---- */
 
-static void add_gradients(void *context, size_t block, size_t thread) {
+static void average_block(void *context, size_t index, size_t thread) {
     struct loss_task *task = context;
     const struct loss_rows *rows = task->rows;
     (void)thread;
-    size_t first = block * BLOCK;
-    size_t end = first + mxb__block_length(rows->n_rows, BLOCK, block);
-    struct gradient_range range = {0};
-    for (size_t i = first; i < end; i++) {
-        double weight = weight_of(rows, i);
-        if (task->loss != NULL) {
-            task->loss->derivatives(rows->labels[i], rows->scores[i], &task->g[i], &task->h[i]);
+    size_t n = mxb__block_length(rows->n_rows, BLOCK, index);
+    double lanes[MXB__LANES] = {0};
+    for (size_t i = 0; i < n; i++) {
+        double share = weight_of(rows, index * BLOCK + i) / rows->weight_sum;
+        if (share > 0.0) {
+            lanes[i % MXB__LANES] += share * task->values[index * BLOCK + i];
         }
-        task->g[i] *= weight;
-        task->h[i] *= weight;
-        range.sum_abs_g += fabs(task->g[i]);
-        range.sum_h += task->h[i];
-        range.max_abs_g = fmax(range.max_abs_g, fabs(task->g[i]));
-        range.max_h = fmax(range.max_h, task->h[i]);
     }
-    double *sums = task->sums + block * N_SUMS;
-    sums[0] = range.sum_abs_g;
-    sums[1] = range.sum_h;
-    sums[2] = range.max_abs_g;
-    sums[3] = range.max_h;
+    task->sums[index] = (struct loss_sums){.mean = mxb__add_lanes(lanes)};
 }
 
-static struct gradient_range sum_gradients(struct loss_task *task, struct pool *pool) {
-    const double *scratch = task->sums;
-    size_t n_blocks = mxb__n_blocks(task->rows->n_rows, BLOCK);
-    mxb__pool_run(pool, n_blocks, (double)task->rows->n_rows * 15.0, add_gradients, task);
-    double sums[2] = {0};
-    double maxima[2] = {0};
-    for (size_t b = 0; b < n_blocks; b++) {
-        const double *block = scratch + b * N_SUMS;
-        sums[0] += block[0];
-        sums[1] += block[1];
-        maxima[0] = fmax(maxima[0], block[2]);
-        maxima[1] = fmax(maxima[1], block[3]);
+double mxb__loss_mean(const struct loss_rows *rows, const double *values, struct pool *pool, double *scratch) {
+    struct loss_task task = {.rows = rows, .values = values, .sums = (struct loss_sums *)(void *)scratch};
+    return sum_blocks(&task, pool, 5.0, average_block).mean;
+}
+
+static void weigh_block(void *context, size_t index, size_t thread) {
+    struct loss_task *task = context;
+    const struct loss_rows *rows = task->rows;
+    (void)thread;
+    size_t n = mxb__block_length(rows->n_rows, BLOCK, index);
+    double *g = rows->g + index * BLOCK;
+    double *h = rows->h + index * BLOCK;
+    double lanes[2][MXB__LANES] = {{0}};
+    struct loss_sums sums = {0};
+    for (size_t i = 0; i < n; i++) {
+        double weight = weight_of(rows, index * BLOCK + i);
+        g[i] *= weight;
+        h[i] *= weight;
+        lanes[0][i % MXB__LANES] += fabs(g[i]);
+        lanes[1][i % MXB__LANES] += h[i];
+        sums.max_abs_g = fmax(sums.max_abs_g, fabs(g[i]));
+        sums.max_h = fmax(sums.max_h, h[i]);
     }
-    mxb__reduce_doubles(sums, 2);
-    mxb__reduce_maxima(maxima, 2);
-    struct gradient_range range = {sums[0], sums[1], maxima[0], maxima[1]};
+    sums.abs_g = mxb__add_lanes(lanes[0]);
+    sums.h = mxb__add_lanes(lanes[1]);
+    task->sums[index] = sums;
+}
+
+struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch) {
+    struct loss_task task = {.rows = rows, .sums = (struct loss_sums *)(void *)scratch};
+    struct loss_sums sums = sum_blocks(&task, pool, 5.0, weigh_block);
+    struct gradient_range range = {sums.abs_g, sums.h, sums.max_abs_g, sums.max_h};
     return range;
-}
-
-struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
-                                          double *scratch, double *g, double *h) {
-    struct loss_task task = {.loss = loss, .rows = rows, .sums = scratch, .g = g, .h = h};
-    return sum_gradients(&task, pool);
-}
-
-struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch, double *g,
-                                      double *h) {
-    struct loss_task task = {.rows = rows, .sums = scratch, .g = g, .h = h};
-    return sum_gradients(&task, pool);
 }

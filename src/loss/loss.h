@@ -5,15 +5,20 @@
 
 #include <stddef.h>
 
+#include "kernels/kernels.h"
+
 struct pool;
 
 /* Rows a loss is taken over. */
 struct loss_rows {
     size_t n_rows;
     const double *labels;
+    const uint8_t *is_1;   /* labels of two classes, 0 or 1, for a loss of two classes; else NULL */
     const double *weights; /* NULL: all 1 */
     double weight_sum;
     const double *scores;
+    double *g; /* [n_rows] for the derivatives, weights multiplied in; both NULL: only the metric is wanted */
+    double *h;
 };
 
 struct loss {
@@ -25,10 +30,9 @@ struct loss {
 
     /* The constant score of least loss, from the weighted mean of the labels and that of 1 - label. */
     double (*start)(double mean, double mean_rest);
-    /* The loss of one row, and its first and second derivative by the score; the second is over 0. All finite for
-     * finite arguments. `unit` is a power of two to take squares in. */
-    double (*value)(double label, double score, double unit);
-    void (*derivatives)(double label, double score, double *g, double *h);
+    /* Loss and derivatives of a block of rows, by one of the kernels. All finite for finite arguments, and the second
+     * derivative is over 0. */
+    struct loss_sums (*measure)(const struct kernels *kernels, const struct loss_block *block);
 };
 
 /** The loss of that name, or NULL. */
@@ -45,20 +49,23 @@ struct gradient_range {
     double max_h;
 };
 
-/** Doubles of scratch that the two functions below need for n rows. */
+/* What one pass over the rows tells. */
+struct measurement {
+    double metric;               /* a weighted mean */
+    struct gradient_range range; /* 0 where derivatives were not wanted */
+};
+
+/** Doubles of scratch that the functions below need for n rows. */
 size_t mxb__loss_scratch(size_t n_rows);
 
-/** The metric over the rows: a weighted mean, summed in fixed blocks, so the same for any number of threads. */
-double mxb__loss_metric(const struct loss *loss, const struct loss_rows *rows, struct pool *pool, double *scratch);
+/** The derivatives of every row, if wanted, and what they and the metric come to. Summed in fixed blocks, so the same
+ *  for any number of threads. */
+struct measurement mxb__loss_measure(const struct loss *loss, const struct kernels *kernels,
+                                     const struct loss_rows *rows, struct pool *pool, double *scratch);
 
-/** Weighted first and second derivatives of every row, and their range. */
-struct gradient_range mxb__loss_gradients(const struct loss *loss, const struct loss_rows *rows, struct pool *pool,
-                                          double *scratch, double *g, double *h);
-
-/** The two halves of these for losses that are computed elsewhere, with the same sums: the weighted mean of the rows'
+/** The two halves of it for losses that are computed elsewhere, with the same sums: the weighted mean of the rows'
  *  values, and derivatives multiplied by the weights in place. */
 double mxb__loss_mean(const struct loss_rows *rows, const double *values, struct pool *pool, double *scratch);
-struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch, double *g,
-                                      double *h);
+struct gradient_range mxb__loss_weigh(const struct loss_rows *rows, struct pool *pool, double *scratch);
 
 #endif

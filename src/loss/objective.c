@@ -11,7 +11,7 @@
 
 struct objective mxb__objective_find(const mxb_loss *own, const char *name) {
     int is_own = own != NULL && own->name[0] != '\0';
-    struct objective objective = {is_own ? NULL : mxb__loss_find(name), is_own ? own : NULL};
+    struct objective objective = {is_own ? NULL : mxb__loss_find(name), mxb__kernels(), is_own ? own : NULL};
     return objective;
 }
 
@@ -97,16 +97,10 @@ static mxb_status mean_value(const mxb_loss *own, const struct loss_rows *rows, 
     return MXB_OK;
 }
 
-mxb_status mxb__objective_metric(const struct objective *objective, const struct loss_rows *rows,
-                                 const struct loss_place *place, struct pool *pool, double *scratch, double *metric,
-                                 mxb_error *error) {
-    const mxb_loss *own = objective->own;
+static mxb_status take_metric(const mxb_loss *own, const struct loss_rows *rows, const struct loss_place *place,
+                              struct pool *pool, double *scratch, double *metric, mxb_error *error) {
     mxb_error said = {""};
     char where[TEXT_SIZE];
-    if (own == NULL) {
-        *metric = mxb__loss_metric(objective->loss, rows, pool, scratch);
-        return MXB_OK;
-    }
     if (own->metric == NULL) {
         return mean_value(own, rows, place, pool, scratch, metric, error);
     }
@@ -125,16 +119,12 @@ mxb_status mxb__objective_metric(const struct objective *objective, const struct
 
 /* ---- Derivatives ---- */
 
-mxb_status mxb__objective_gradients(const struct objective *objective, const struct loss_rows *rows,
-                                    const struct loss_place *place, struct pool *pool, double *scratch, double *g,
-                                    double *h, struct gradient_range *range, mxb_error *error) {
-    const mxb_loss *own = objective->own;
+static mxb_status take_derivatives(const mxb_loss *own, const struct loss_rows *rows, const struct loss_place *place,
+                                   mxb_error *error) {
     mxb_error said = {""};
     char where[TEXT_SIZE];
-    if (own == NULL) {
-        *range = mxb__loss_gradients(objective->loss, rows, pool, scratch, g, h);
-        return MXB_OK;
-    }
+    double *g = rows->g;
+    double *h = rows->h;
     mxb_status status = own->derivatives(own->context, rows->n_rows, rows->labels, rows->scores, g, h, &said);
     MXB_TRY(call_result(status, &said, own, describe_place(where, place), error));
     for (size_t i = 0; i < rows->n_rows; i++) {
@@ -145,6 +135,23 @@ mxb_status mxb__objective_gradients(const struct objective *objective, const str
             return bad_row(own, place, "second derivative", h[i], i, error);
         }
     }
-    *range = mxb__loss_weigh(rows, pool, scratch, g, h);
     return MXB_OK;
+}
+
+/* ---- Both ---- */
+
+mxb_status mxb__objective_measure(const struct objective *objective, const struct loss_rows *rows,
+                                  const struct loss_place *place, struct pool *pool, double *scratch,
+                                  struct measurement *measured, mxb_error *error) {
+    const mxb_loss *own = objective->own;
+    if (own == NULL) {
+        *measured = mxb__loss_measure(objective->loss, objective->kernels, rows, pool, scratch);
+        return MXB_OK;
+    }
+    *measured = (struct measurement){0};
+    if (rows->g != NULL) {
+        MXB_TRY(take_derivatives(own, rows, place, error));
+        measured->range = mxb__loss_weigh(rows, pool, scratch);
+    }
+    return take_metric(own, rows, place, pool, scratch, &measured->metric, error);
 }

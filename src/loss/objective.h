@@ -11,7 +11,8 @@
 
 struct objective {
     const struct loss *loss; /* of the table; NULL: the caller's */
-    const mxb_loss *own;     /* NULL: of the table */
+    const struct kernels *kernels;
+    const mxb_loss *own; /* NULL: of the table */
 };
 
 /* Where rows come from, for messages. */
@@ -39,15 +40,10 @@ size_t mxb__objective_scratch(const struct objective *objective, size_t n_rows);
 mxb_status mxb__objective_start(const struct objective *objective, const struct loss_rows *rows, double *start,
                                 mxb_error *error);
 
-/** The metric over the rows; a caller's is finite. */
-mxb_status mxb__objective_metric(const struct objective *objective, const struct loss_rows *rows,
-                                 const struct loss_place *place, struct pool *pool, double *scratch, double *metric,
-                                 mxb_error *error);
-
-/** Weighted first and second derivatives of every row, and their range. A caller's derivatives are finite and the
- *  second not negative before weights multiply them. */
-mxb_status mxb__objective_gradients(const struct objective *objective, const struct loss_rows *rows,
-                                    const struct loss_place *place, struct pool *pool, double *scratch, double *g,
-                                    double *h, struct gradient_range *range, mxb_error *error);
+/** The derivatives of every row, if wanted, their range and the metric. Of a caller's loss the metric is finite, and
+ *  derivatives are finite and the second not negative before weights multiply them. */
+mxb_status mxb__objective_measure(const struct objective *objective, const struct loss_rows *rows,
+                                  const struct loss_place *place, struct pool *pool, double *scratch,
+                                  struct measurement *measured, mxb_error *error);
 
 #endif

@@ -189,7 +189,8 @@ static double sizes_of_terms(const mxb_model *model, int *only_trees) {
 }
 
 /* Trained on and validated by the same rows, one scored by its place in the training, the other by predicting it: with
- * trees alone each row must find the same leaf, so the curves agree to the last bit. */
+ * trees alone each row must find the same leaf, so the curves agree to the last bit. (Rows of weight 0, which only a
+ * validation set keeps, shift the others to other lanes of the sum.) */
 static void check_same_leaves(const struct trial *trial) {
     const mxb_model *model = trial->model;
     int only_trees;
@@ -200,7 +201,7 @@ static void check_same_leaves(const struct trial *trial) {
     for (size_t r = 0; r <= mxb_model_n_rounds(model); r++) {
         double trained = mxb_model_curve(model, r, 0);
         CHECK_NEAR(mxb_model_curve(model, r, 1), trained,
-                   only_trees ? (trial->data.n_rows > 4096 ? 1e-12 * trained : 0.0) : 1e-12 * fmax(trained, sizes));
+                   only_trees ? (trial->data.weights != NULL ? 1e-12 * trained : 0.0) : 1e-12 * fmax(trained, sizes));
     }
 }
 

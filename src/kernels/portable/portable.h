@@ -9,6 +9,10 @@ void mxb__portable_encode(const double *values, size_t n, const double *cuts, si
 void mxb__portable_histogram_packed(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
 void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struct gradient_sum *sums,
                                   struct gradient_sum *cells);
+size_t mxb__portable_quanta_packed(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
+                                   uint64_t *words);
+void mxb__portable_quanta_wide(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
+struct gradient_sum mxb__portable_sum_quanta(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
 size_t mxb__portable_partition(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
                                size_t n, uint32_t *left, uint32_t *right);
 void mxb__portable_project(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
@@ -16,5 +20,7 @@ void mxb__portable_project(const float *inputs, size_t n, const float *weights, 
 void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
 void mxb__portable_weighted_sum(const float *z, const double *v, size_t n, size_t n_components, double *sums);
 void mxb__portable_dot(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+struct loss_sums mxb__portable_squared(const struct loss_block *block);
+struct loss_sums mxb__portable_logistic(const struct loss_block *block);
 
 #endif

@@ -22,12 +22,15 @@ enum { WIDTH = 4 };
 typedef double doubles __attribute__((vector_size(WIDTH * sizeof(double))));
 typedef float floats __attribute__((vector_size(WIDTH * sizeof(float))));
 typedef int64_t integers __attribute__((vector_size(WIDTH * sizeof(int64_t))));
+typedef uint64_t naturals __attribute__((vector_size(WIDTH * sizeof(uint64_t))));
 
 static inline doubles load(const double *from) {
     doubles x;
     memcpy(&x, from, sizeof x);
     return x;
 }
+
+static inline void store(double *to, doubles x) { memcpy(to, &x, sizeof x); }
 
 static inline floats load_floats(const float *from) {
     floats x;
@@ -46,7 +49,15 @@ static inline doubles where(integers condition, doubles yes, doubles no) {
 
 static inline doubles magnitude(doubles x) { return (doubles)((integers)x & INT64_MAX); }
 
+/* The second where the first is NaN. */
+static inline doubles larger(doubles x, doubles y) { return where(x > y, x, y); }
+
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
+size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
+                                  uint64_t *words);
+void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
+struct loss_sums MXB__KERNEL(squared)(const struct loss_block *block);
+struct loss_sums MXB__KERNEL(logistic)(const struct loss_block *block);
 
 #endif

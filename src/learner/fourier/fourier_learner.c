@@ -57,7 +57,7 @@ struct fourier_state {
     int only_right_side;
     double gain;        /* of the round */
     size_t first_block; /* of the blocks being summed */
-    double *step;
+    double *scores;
 };
 
 /* Sums over rows, in this order: Z'g [c], sum g, then Z'h [c], sum h, then Z'HZ [c][c]. */
@@ -289,17 +289,6 @@ static void solve(struct fourier_state *state) {
     }
 }
 
-static void step_block(void *context, size_t block, size_t thread) {
-    struct fourier_state *state = context;
-    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
-    double *step = state->step + block * BLOCK;
-    const float *z = features_of_block(state, block, thread);
-    state->input->kernels->dot(z, n, state->n_components, state->solution, step);
-    for (size_t i = 0; i < n; i++) {
-        step[i] += state->solution[state->n_components];
-    }
-}
-
 static mxb_status make_term(const struct fourier_state *state, struct term *term, mxb_error *error) {
     size_t c = state->n_components;
     *term = (struct term){.kind = TERM_FOURIER, .n_outputs = 1};
@@ -312,11 +301,10 @@ static mxb_status make_term(const struct fourier_state *state, struct term *term
 }
 
 static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
-                      double *step, mxb_error *error) {
+                      mxb_error *error) {
     struct fourier_state state;
     (void)draw;
     carve(&state, input, workspace);
-    state.step = step;
     if (input->model->n_projections == 0) {
         MXB_TRY(draw_projection(input, error));
     }
@@ -329,8 +317,31 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
         state.memory->is_cached = 1;
     }
     solve(&state);
-    mxb__pool_run(input->ridge_pool, n_blocks, (double)n * (double)state.n_components, step_block, &state);
     return make_term(&state, term, error);
 }
 
-const struct learner_ops mxb__fourier_learner = {"fourier", workspace_bytes, fit};
+/* ---- scores ---- */
+
+static void add_values(void *context, size_t block, size_t thread) {
+    struct fourier_state *state = context;
+    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    double *scores = state->scores + block * BLOCK;
+    const float *z = features_of_block(state, block, thread);
+    double *values = state->values + thread * BLOCK * 3;
+    state->input->kernels->dot(z, n, state->n_components, state->solution, values);
+    for (size_t i = 0; i < n; i++) {
+        scores[i] += values[i] + state->solution[state->n_components];
+    }
+}
+
+static void add(const struct fit_input *input, void *workspace, double *scores) {
+    struct fourier_state state;
+    carve(&state, input, workspace);
+    state.projection = &input->model->projections[0];
+    state.scores = scores;
+    size_t n = input->prepared->n_rows;
+    mxb__pool_run(input->ridge_pool, mxb__n_blocks(n, BLOCK), (double)n * (double)state.n_components, add_values,
+                  &state);
+}
+
+const struct learner_ops mxb__fourier_learner = {"fourier", workspace_bytes, fit, add};

@@ -33,37 +33,44 @@ void mxb_round_targets(const mxb_round *round, double *targets, double *weights)
     }
 }
 
-/* The loop asks for room with a head of 64 bytes; there is nothing to keep in it. */
+/* The workspace holds the term's values on the training rows, until they are added to the scores. */
 static size_t workspace_bytes(const struct fit_input *input) {
-    (void)input;
-    return 64;
+    struct workspace workspace = {NULL, 0};
+    mxb__carve(&workspace, input->prepared->n_rows, sizeof(double));
+    return workspace.used;
 }
 
 static mxb_status fit_values(const struct fit_input *input, const mxb_learner *learner, struct own_term *own,
-                             double *step, mxb_error *error) {
+                             double *values, mxb_error *error) {
     mxb_round round = {input, own->box->round};
     mxb_error said = {""};
-    mxb__own_term_blank_values(step, input->prepared->n_rows);
-    mxb_status status = learner->fit(learner->context, &round, &own->box->term, step, &said);
+    mxb__own_term_blank_values(values, input->prepared->n_rows);
+    mxb_status status = learner->fit(learner->context, &round, &own->box->term, values, &said);
     own->box->has_term = status == MXB_OK;
     MXB_TRY(mxb__own_term_result(own, status, &said, "in", error));
-    MXB_TRY(mxb__own_term_check_values(own, input->prepared->view, step, "the training data", error));
+    MXB_TRY(mxb__own_term_check_values(own, input->prepared->view, values, "the training data", error));
     for (size_t i = 0; i < input->prepared->n_rows; i++) {
-        step[i] *= own->rate;
+        values[i] *= own->rate;
     }
     return MXB_OK;
 }
 
 static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
-                      double *step, mxb_error *error) {
-    (void)workspace;
+                      mxb_error *error) {
     *term = (struct term){.kind = TERM_OWN, .n_outputs = 1};
     MXB_TRY(mxb__own_term_create(&term->own, draw->own, draw->round, input->options->learning_rate, error));
-    mxb_status status = fit_values(input, draw->own, &term->own, step, error);
+    mxb_status status = fit_values(input, draw->own, &term->own, workspace, error);
     if (status != MXB_OK) {
         mxb__term_clear(term);
     }
     return status;
 }
 
-const struct learner_ops mxb__own_learner = {"own", workspace_bytes, fit};
+static void add(const struct fit_input *input, void *workspace, double *scores) {
+    const double *values = workspace;
+    for (size_t i = 0; i < input->prepared->n_rows; i++) {
+        scores[i] += values[i];
+    }
+}
+
+const struct learner_ops mxb__own_learner = {"own", workspace_bytes, fit, add};

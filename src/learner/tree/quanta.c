@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/reduce.h"
 
-enum { BLOCK = 1 << 15, WIDE_BITS = 61, COARSE_QUANTA = 8 };
+enum { BLOCK = 1 << 15, WIDE_BITS = 61 };
 
 static const size_t ALWAYS_WIDE_ROWS = (size_t)1 << 16;
 static const size_t MAX_PACKED_ROWS = (size_t)1 << 30;
@@ -46,9 +46,21 @@ struct quanta mxb__quanta_wide(const struct fit_input *input) {
                        exponent_for(input->sum_h, input->max_h, n, limit));
 }
 
+int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta) {
+    size_t n = input->prepared->n_rows;
+    if (n <= ALWAYS_WIDE_ROWS || n > MAX_PACKED_ROWS || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
+        return 0;
+    }
+    *quanta = make_quanta(exponent_for(input->sum_abs_g, input->max_abs_g, n, 0x1p31 - 1.0 - (double)n),
+                          exponent_for(input->sum_h, input->max_h, n, 0x1p32 - 1.0 - (double)n));
+    return 1;
+}
+
+/* ---- all rows, in blocks ---- */
+
 struct quanta_task {
     const struct fit_input *input;
-    struct quanta quanta;
+    struct scaled_rows rows;
     struct random_stream random;
     struct gradient_sum *sums;
     uint64_t *words;
@@ -60,73 +72,33 @@ static void run(struct quanta_task *task, double nanoseconds_a_row, task_fn func
     mxb__pool_run(task->input->tree_pool, mxb__n_blocks(n, BLOCK), (double)n * nanoseconds_a_row, function, task);
 }
 
-static void count_coarse(void *context, size_t block, size_t thread) {
-    struct quanta_task *task = context;
-    const struct fit_input *input = task->input;
-    (void)thread;
-    size_t end = block * BLOCK + mxb__block_length(input->prepared->n_rows, BLOCK, block);
-    int64_t n_coarse = 0;
-    for (size_t i = block * BLOCK; i < end; i++) {
-        double g = fabs(input->g[i]) * task->quanta.g_scale;
-        double h = input->h[i] * task->quanta.h_scale;
-        n_coarse += (g > 0.0 && g < COARSE_QUANTA) || (h > 0.0 && h < COARSE_QUANTA);
-    }
-    task->n_coarse += n_coarse;
-}
-
-int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta) {
-    size_t n = input->prepared->n_rows;
-    if (n <= ALWAYS_WIDE_ROWS || n > MAX_PACKED_ROWS || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
-        return 0;
-    }
-    *quanta = make_quanta(exponent_for(input->sum_abs_g, input->max_abs_g, n, 0x1p31 - 1.0 - (double)n),
-                          exponent_for(input->sum_h, input->max_h, n, 0x1p32 - 1.0 - (double)n));
-    struct quanta_task task = {.input = input, .quanta = *quanta};
-    run(&task, 2.0, count_coarse);
-    int64_t n_coarse = task.n_coarse;
-    mxb__reduce_integers(&n_coarse, 1);
-    return (uint64_t)n_coarse * 100 <= n;
-}
-
-struct gradient_sum mxb__quanta_of_row(const struct fit_input *input, struct quanta quanta, size_t row) {
-    struct gradient_sum sum = {llrint(input->g[row] * quanta.g_scale), llrint(input->h[row] * quanta.h_scale)};
-    return sum;
-}
-
 static void write_wide(void *context, size_t block, size_t thread) {
     struct quanta_task *task = context;
-    const struct fit_input *input = task->input;
     (void)thread;
-    size_t end = block * BLOCK + mxb__block_length(input->prepared->n_rows, BLOCK, block);
-    for (size_t i = block * BLOCK; i < end; i++) {
-        task->sums[i] = mxb__quanta_of_row(input, task->quanta, i);
-    }
+    size_t n = mxb__block_length(task->input->prepared->n_rows, BLOCK, block);
+    task->input->kernels->quanta_wide(&task->rows, block * BLOCK, n, task->sums);
 }
 
 void mxb__quanta_write_wide(const struct fit_input *input, struct quanta quanta, struct gradient_sum *sums) {
-    struct quanta_task task = {.input = input, .quanta = quanta, .sums = sums};
-    run(&task, 2.0, write_wide);
+    struct quanta_task task = {.input = input, .rows = mxb__quanta_rows(input, quanta), .sums = sums};
+    run(&task, 1.0, write_wide);
 }
 
 static void write_packed(void *context, size_t block, size_t thread) {
     struct quanta_task *task = context;
-    const struct fit_input *input = task->input;
     (void)thread;
-    size_t end = block * BLOCK + mxb__block_length(input->prepared->n_rows, BLOCK, block);
-    for (size_t i = block * BLOCK; i < end; i++) {
-        uint64_t bits = mxb__random_bits(task->random, i);
-        double g_noise = (double)(bits >> 32) * 0x1p-32;
-        double h_noise = (double)(bits & 0xffffffffu) * 0x1p-32;
-        int64_t g = (int64_t)floor(input->g[i] * task->quanta.g_scale + g_noise);
-        int64_t h = (int64_t)floor(input->h[i] * task->quanta.h_scale + h_noise);
-        task->words[i] = ((uint64_t)g << 32) + (uint64_t)h;
-    }
+    size_t n = mxb__block_length(task->input->prepared->n_rows, BLOCK, block);
+    task->n_coarse +=
+        (int64_t)task->input->kernels->quanta_packed(&task->rows, task->random, block * BLOCK, n, task->words);
 }
 
-void mxb__quanta_write_packed(const struct fit_input *input, struct quanta quanta, uint32_t round, uint64_t *words) {
+int mxb__quanta_write_packed(const struct fit_input *input, struct quanta quanta, uint32_t round, uint64_t *words) {
     struct quanta_task task = {.input = input,
-                               .quanta = quanta,
+                               .rows = mxb__quanta_rows(input, quanta),
                                .random = mxb__random_stream(input->options->seed, RANDOM_ROUNDING, round),
                                .words = words};
-    run(&task, 5.0, write_packed);
+    run(&task, 2.0, write_packed);
+    int64_t n_coarse = task.n_coarse;
+    mxb__reduce_integers(&n_coarse, 1);
+    return (uint64_t)n_coarse * 100 <= input->prepared->n_rows;
 }

@@ -19,15 +19,19 @@ struct quanta {
 struct quanta mxb__quanta_wide(const struct fit_input *input);
 
 /** Quanta for words of 32 bits each: all |g| sum to less than 2^31, all h to less than 2^32, whichever way each row is
- *  rounded. Returns 0 where these would be too coarse: few rows (2^16 at most), or more than 1 % of the rows with a
- *  non-zero |g| or h below 8 quanta. */
+ *  rounded. Returns 0 where the rows need none (2^16 at most) or are too many or too large for any. */
 int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta);
 
-/** The row's g and h in wide quanta, rounded to nearest. */
-struct gradient_sum mxb__quanta_of_row(const struct fit_input *input, struct quanta quanta, size_t row);
-
-/** All rows as wide sums; as packed words, rounded at random so that the mean is right, the same for any thread. */
+/** All rows as wide sums, rounded to nearest. */
 void mxb__quanta_write_wide(const struct fit_input *input, struct quanta quanta, struct gradient_sum *sums);
-void mxb__quanta_write_packed(const struct fit_input *input, struct quanta quanta, uint32_t round, uint64_t *words);
+
+/** All rows as packed words, rounded at random so that the mean is right, the same for any thread. Returns 0 where
+ * these quanta are too coarse: for more than 1 % of the rows a non-zero |g| or h is below 8 quanta. */
+int mxb__quanta_write_packed(const struct fit_input *input, struct quanta quanta, uint32_t round, uint64_t *words);
+
+static inline struct scaled_rows mxb__quanta_rows(const struct fit_input *input, struct quanta quanta) {
+    struct scaled_rows rows = {input->g, input->h, quanta.g_scale, quanta.h_scale};
+    return rows;
+}
 
 #endif

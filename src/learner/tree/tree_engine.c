@@ -31,19 +31,19 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
 }
 
 static void sample_rows(struct tree_engine *engine, uint32_t round) {
-    size_t n = engine->input->prepared->n_rows;
+    uint32_t n = (uint32_t)engine->input->prepared->n_rows;
     double fraction = engine->input->options->subsample;
     struct random_stream random = mxb__random_stream(engine->input->options->seed, RANDOM_ROWS, round);
     engine->n_sampled = 0;
-    for (size_t i = 0; i < n; i++) {
-        engine->rows[engine->n_sampled] = (uint32_t)i;
-        engine->n_sampled += fraction >= 1.0 || mxb__random_uniform(random, i) < fraction;
+    for (uint32_t i = 0; i < n && fraction < 1.0; i++) {
+        engine->rows[engine->n_sampled] = i;
+        engine->n_sampled += mxb__random_uniform(random, i) < fraction;
     }
-    if (engine->n_sampled == 0) { /* none was drawn, as happens with very few rows: take all */
-        for (size_t i = 0; i < n; i++) {
-            engine->rows[i] = (uint32_t)i;
+    if (engine->n_sampled == 0) { /* all; also where none was drawn, as happens with very few rows */
+        for (uint32_t i = 0; i < n; i++) {
+            engine->rows[i] = i;
         }
-        engine->n_sampled = (uint32_t)n;
+        engine->n_sampled = n;
     }
 }
 

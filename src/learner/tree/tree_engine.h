@@ -49,10 +49,11 @@ struct tree_engine {
     uint32_t *task_first;          /* [requests + 1] first task of each request */
     uint32_t *task_left;           /* [task] rows that went left */
     struct gradient_sum *task_sum; /* [task] */
+    double *scores;                /* of all rows, while leaves are added */
 
     /* Histograms (tree_histograms.h). */
     int in_order;          /* rows are still 0 .. n - 1: all were sampled and none moved */
-    uint32_t *side[2];     /* [n_rows] each: scratch of the partition, left and right */
+    uint32_t *right;       /* [n_rows] scratch of the partition */
     uint32_t n_groups_all; /* groups of features in a record */
     uint32_t *groups;      /* [n_groups] groups with a sampled column */
     uint32_t n_groups;
@@ -114,12 +115,14 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
 /** Starts a tree: samples rows and columns and turns gradients into quanta. */
 void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
 
-/* Sums in wide quanta over the rows of a leaf. */
+/* Leaves: first the sums in wide quanta over their rows, then their values, made of these, to the rows' scores. */
 struct leaf_request {
     struct engine_node node;
     struct gradient_sum sum; /* out */
+    double value;
 };
 void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requests, size_t n);
+void mxb__engine_add_leaves(struct tree_engine *engine, struct leaf_request *requests, size_t n, double *scores);
 
 /** Largest number of leaves a tree can have, and so of requests in one call. */
 uint32_t mxb__engine_max_leaves(const struct fit_input *input);

@@ -29,8 +29,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->n_slots = engine->n_slots < needed ? needed : engine->n_slots;
 
     engine->groups = mxb__carve(workspace, engine->n_groups_all, sizeof *engine->groups);
-    engine->side[0] = mxb__carve(workspace, n, sizeof *engine->side[0]);
-    engine->side[1] = mxb__carve(workspace, n, sizeof *engine->side[1]);
+    engine->right = mxb__carve(workspace, n, sizeof *engine->right);
     engine->slots = mxb__carve(workspace, engine->n_slots, slot_bytes);
     engine->thread_slots = mxb__carve(workspace, n > SHARED_ROWS ? input->options->tree_n_threads : 0, slot_bytes);
     engine->free_slot = mxb__carve(workspace, engine->n_slots, sizeof *engine->free_slot);
@@ -56,10 +55,9 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     const struct fit_input *input = engine->input;
     engine->in_order = engine->n_sampled == input->prepared->n_rows;
     list_groups(engine);
-    engine->packed = mxb__quanta_packed(input, &engine->quanta);
-    if (engine->packed) {
-        mxb__quanta_write_packed(input, engine->quanta, draw->round, engine->words);
-    } else {
+    engine->packed = mxb__quanta_packed(input, &engine->quanta) &&
+                     mxb__quanta_write_packed(input, engine->quanta, draw->round, engine->words);
+    if (!engine->packed) {
         engine->quanta = engine->wide_quanta;
         mxb__quanta_write_wide(input, engine->quanta, engine->sums);
     }

@@ -8,18 +8,21 @@
 
 enum { WALK_ROWS = 4096 };
 
+/* Stands at the head of the workspace, where it outlives the fit: its rows are still to be added to the scores. */
 struct tree_state {
     struct tree_engine engine;
     struct grower grower;
     struct leaf_request *leaves; /* [max_leaves] */
     uint32_t *node_of_leaf;      /* [max_leaves] */
-    double *values;              /* [node] leaf values */
-    uint32_t *breadth_first;     /* [node] the grower's numbers in the model's order */
+    size_t n_leaves;
+    double *values;          /* [node] leaf values */
+    uint32_t *breadth_first; /* [node] the grower's numbers in the model's order */
 };
 
 static size_t carve(struct tree_state *state, const struct fit_input *input, void *base) {
     struct workspace workspace = {base, 0};
     size_t max_leaves = mxb__engine_max_leaves(input);
+    mxb__carve(&workspace, 1, sizeof *state);
     mxb__engine_carve(&state->engine, input, &workspace);
     mxb__grower_carve(&state->grower, input, &workspace);
     state->leaves = mxb__carve(&workspace, max_leaves, sizeof *state->leaves);
@@ -50,26 +53,33 @@ static double leaf_value(const struct leaf_request *leaf, struct quanta quanta, 
     return isfinite(value) ? options->learning_rate * value : 0.0;
 }
 
-struct step_task {
-    struct tree_state *state;
-    double *step;
-};
-
-static void step_of_leaf(void *context, size_t leaf, size_t thread) {
-    struct step_task *task = context;
-    struct tree_state *state = task->state;
-    const struct engine_node *node = &state->leaves[leaf].node;
-    (void)thread;
-    double value = state->values[state->node_of_leaf[leaf]];
-    for (uint32_t i = node->begin; i < node->end; i++) {
-        task->step[state->engine.rows[i]] = value;
+static void find_values(struct tree_state *state) {
+    state->n_leaves = 0;
+    for (uint32_t n = 0; n < state->grower.n_nodes; n++) {
+        if (state->grower.nodes[n].left == 0) {
+            state->leaves[state->n_leaves].node = state->grower.nodes[n].rows;
+            state->node_of_leaf[state->n_leaves++] = n;
+        }
+    }
+    mxb__engine_leaf_sums(&state->engine, state->leaves, state->n_leaves);
+    for (size_t i = 0; i < state->n_leaves; i++) {
+        struct leaf_request *leaf = &state->leaves[i];
+        leaf->value = leaf_value(leaf, state->engine.wide_quanta, state->engine.input);
+        state->values[state->node_of_leaf[i]] = leaf->value;
     }
 }
 
-/* Rows left out of the sample find their leaf by their codes. */
-static void step_by_walk(void *context, size_t block, size_t thread) {
-    struct step_task *task = context;
-    struct tree_state *state = task->state;
+/* ---- scores ---- */
+
+struct walk_task {
+    const struct tree_state *state;
+    double *scores;
+};
+
+/* Where rows were left out of the sample, all find their leaf by their codes. */
+static void add_by_walk(void *context, size_t block, size_t thread) {
+    struct walk_task *task = context;
+    const struct tree_state *state = task->state;
     const mxb_prepared *prepared = state->engine.input->prepared;
     (void)thread;
     size_t end = block * WALK_ROWS + mxb__block_length(prepared->n_rows, WALK_ROWS, block);
@@ -82,30 +92,20 @@ static void step_by_walk(void *context, size_t block, size_t thread) {
             int goes_left = missing ? node->split.missing_left : code <= node->split.bin;
             n = node->left + (goes_left ? 0 : 1);
         }
-        task->step[row] = state->values[n];
+        task->scores[row] += state->values[n];
     }
 }
 
-static void find_values(struct tree_state *state, double *step) {
-    const struct fit_input *input = state->engine.input;
-    size_t n_leaves = 0;
-    for (uint32_t n = 0; n < state->grower.n_nodes; n++) {
-        if (state->grower.nodes[n].left == 0) {
-            state->leaves[n_leaves].node = state->grower.nodes[n].rows;
-            state->node_of_leaf[n_leaves++] = n;
-        }
-    }
-    mxb__engine_leaf_sums(&state->engine, state->leaves, n_leaves);
-    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
-        state->values[state->node_of_leaf[leaf]] = leaf_value(&state->leaves[leaf], state->engine.wide_quanta, input);
-    }
-    struct step_task task = {state, step};
+static void add(const struct fit_input *input, void *workspace, double *scores) {
+    struct tree_state *state = workspace;
     size_t n_rows = input->prepared->n_rows;
+    state->engine.input = input;
     if (state->engine.n_sampled == n_rows) {
-        mxb__pool_run(input->tree_pool, n_leaves, (double)n_rows, step_of_leaf, &task);
+        mxb__engine_add_leaves(&state->engine, state->leaves, state->n_leaves, scores);
     } else {
+        struct walk_task task = {state, scores};
         size_t n_blocks = mxb__n_blocks(n_rows, WALK_ROWS);
-        mxb__pool_run(input->tree_pool, n_blocks, (double)n_rows * 10.0, step_by_walk, &task);
+        mxb__pool_run(input->tree_pool, n_blocks, (double)n_rows * 10.0, add_by_walk, &task);
     }
 }
 
@@ -156,14 +156,14 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
 }
 
 static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
-                      double *step, mxb_error *error) {
-    struct tree_state state;
-    carve(&state, input, workspace);
-    mxb__engine_begin(&state.engine, input, draw);
-    mxb__grower_run(&state.grower, &state.engine, draw->max_depth);
-    find_values(&state, step);
+                      mxb_error *error) {
+    struct tree_state *state = workspace;
+    carve(state, input, workspace);
+    mxb__engine_begin(&state->engine, input, draw);
+    mxb__grower_run(&state->grower, &state->engine, draw->max_depth);
+    find_values(state);
     *term = (struct term){.kind = TERM_TREE, .n_outputs = 1};
-    return make_tree(&state, draw->max_depth, &term->tree, error);
+    return make_tree(state, draw->max_depth, &term->tree, error);
 }
 
-const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit};
+const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit, add};

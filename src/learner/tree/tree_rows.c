@@ -1,4 +1,4 @@
-/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, summing leaves up. A
+/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, the rows of leaves. A
  * batch of nodes is cut into tasks of at most MXB__TASK_ROWS rows, whatever the number of threads. */
 #include <string.h>
 
@@ -60,9 +60,9 @@ static struct row_task find_task(const struct row_batch *batch, size_t task) {
 
 /* ---- partition ---- */
 
-/* Each task's rows go into the two side arrays at the task's own place:
- *     left  = [acd.....|bef.....]   right = [be......|adg.....]
- * and from there, task after task, to the node's rows [acdbef beadg]. */
+/* Each task moves its left rows to the front of its own, and puts the right ones beside them in another array:
+ *     rows = [acd.....|fgk.....]   right = [be......|hijl....]
+ * From there the left ones close up, task after task, and the right ones follow: rows = [acdfgk behijl]. */
 static void split_rows(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
@@ -78,56 +78,69 @@ static void split_rows(void *context, size_t index, size_t thread) {
     }
     goes_left[mxb__missing_code(&prepared->bins[split->feature])] = split->missing_left;
     const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
-    engine->task_left[index] =
-        (uint32_t)engine->input->kernels->partition(column, goes_left, engine->rows + task.begin, task.begin, task.n,
-                                                    engine->side[0] + task.begin, engine->side[1] + task.begin);
+    uint32_t *left = engine->rows + task.begin;
+    const uint32_t *rows = engine->in_order ? NULL : left; /* in place */
+    engine->task_left[index] = (uint32_t)engine->input->kernels->partition(column, goes_left, rows, task.begin, task.n,
+                                                                           left, engine->right + task.begin);
 }
 
-static void join_rows(void *context, size_t index, size_t thread) {
+static void close_up_left(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    struct partition_request *request = &((struct partition_request *)(void *)batch->requests)[index];
+    (void)thread;
+    uint32_t from = request->node.begin;
+    request->middle = request->node.begin;
+    for (size_t t = engine->task_first[index]; t < engine->task_first[index + 1]; t++) {
+        uint32_t n_left = engine->task_left[t];
+        if (from > request->middle) {
+            memmove(engine->rows + request->middle, engine->rows + from, n_left * sizeof *engine->rows);
+        }
+        request->middle += n_left;
+        from += MXB__TASK_ROWS;
+    }
+}
+
+static void append_right(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
     const struct partition_request *request =
         &((const struct partition_request *)(void *)batch->requests)[task.request];
-    uint32_t n_left = engine->task_left[index];
-    uint32_t left_before = 0; /* rows that earlier tasks of this node sent left */
+    uint32_t right_before = task.begin - request->node.begin; /* rows that earlier tasks of this node sent right */
     for (size_t t = engine->task_first[task.request]; t < index; t++) {
-        left_before += engine->task_left[t];
+        right_before -= engine->task_left[t];
     }
-    uint32_t right_before = task.begin - request->node.begin - left_before;
-    memcpy(engine->rows + request->node.begin + left_before, engine->side[0] + task.begin,
-           n_left * sizeof *engine->rows);
-    memcpy(engine->rows + request->middle + right_before, engine->side[1] + task.begin,
-           (task.n - n_left) * sizeof *engine->rows);
+    memcpy(engine->rows + request->middle + right_before, engine->right + task.begin,
+           (task.n - engine->task_left[index]) * sizeof *engine->rows);
 }
 
 void mxb__rows_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
     struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
     struct pool *pool = engine->input->tree_pool;
     mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 1.5, split_rows, &batch);
-    for (size_t i = 0; i < n; i++) {
-        requests[i].middle = requests[i].node.begin;
-        for (size_t t = engine->task_first[i]; t < engine->task_first[i + 1]; t++) {
-            requests[i].middle += engine->task_left[t];
-        }
-    }
-    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.5, join_rows, &batch);
+    mxb__pool_run(pool, n, (double)batch.n_rows * 0.1, close_up_left, &batch);
+    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.3, append_right, &batch);
     engine->in_order = 0;
 }
 
-/* ---- leaf sums ---- */
+/* ---- leaves ---- */
 
 static void sum_rows(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
+    if (engine->packed) {
+        struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
+        engine->task_sum[index] = engine->input->kernels->sum_quanta(&rows, engine->rows + task.begin, task.n);
+        return;
+    }
     struct gradient_sum sum = {0, 0};
     for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
-        struct gradient_sum row = mxb__quanta_of_row(engine->input, engine->wide_quanta, engine->rows[i]);
-        sum.g += row.g;
-        sum.h += row.h;
+        sum.g += engine->sums[engine->rows[i]].g;
+        sum.h += engine->sums[engine->rows[i]].h;
     }
     engine->task_sum[index] = sum;
 }
@@ -144,4 +157,21 @@ void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requ
         mxb__reduce_integers(&requests[i].sum.g, 1);
         mxb__reduce_integers(&requests[i].sum.h, 1);
     }
+}
+
+static void add_value(void *context, size_t index, size_t thread) {
+    struct row_batch *batch = context;
+    struct tree_engine *engine = batch->engine;
+    (void)thread;
+    struct row_task task = find_task(batch, index);
+    double value = ((const struct leaf_request *)(void *)batch->requests)[task.request].value;
+    for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
+        engine->scores[engine->rows[i]] += value;
+    }
+}
+
+void mxb__engine_add_leaves(struct tree_engine *engine, struct leaf_request *requests, size_t n, double *scores) {
+    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
+    engine->scores = scores;
+    mxb__pool_run(engine->input->tree_pool, batch.n_tasks, (double)batch.n_rows * 2.0, add_value, &batch);
 }

@@ -258,12 +258,12 @@ static inline mxb_status own_metric(void *context, size_t n, const double *label
         total += weights == NULL ? 1.0 : weights[i];
     }
     for (size_t first = 0; first < n; first += 4096) {
-        double block = 0.0;
+        double lane[8] = {0};
         for (size_t i = first; i < n && i < first + 4096; i++) {
             double residual = scores[i] - labels[i];
-            block += (weights == NULL ? 1.0 : weights[i]) / total * (residual * residual);
+            lane[i % 8] += (weights == NULL ? 1.0 : weights[i]) / total * (residual * residual);
         }
-        sum += block;
+        sum += ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
     }
     *metric = bad ? own->metric_mischief.number : sqrt(sum);
     return status;

@@ -179,7 +179,9 @@ static void weight_0_is_a_row_absent(void) {
     OK(mxb_dataset_select(data.dataset, rows, n, &rest, &error), error);
     OK(mxb_cross_validate(data.dataset, params, N_FOLDS, 1, 1, 4, NULL, NULL, all, &error), error);
     OK(mxb_cross_validate(rest, params, N_FOLDS, 1, 1, 4, NULL, NULL, some, &error), error);
-    CHECK(memcmp(all, some, sizeof all) == 0);
+    for (size_t k = 0; k < N_FOLDS; k++) { /* the models are the same; the rows' losses sum in other lanes */
+        CHECK_NEAR(all[k] / some[k], 1, 1e-14);
+    }
     mxb_dataset_free(rest);
     mxb_params_free(params);
     data_clear(&data);

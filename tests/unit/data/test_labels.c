@@ -32,7 +32,7 @@ static void refused(const double *y, const double *w, size_t n, int two_classes,
     struct labels labels;
     mxb_error error;
     FAILS(read_rows(y, w, n, two_classes, known, &labels, &error), error, MXB_ERROR_DATA, sentence);
-    CHECK(labels.values == NULL && labels.weights == NULL);
+    CHECK(labels.values == NULL && labels.is_1 == NULL && labels.weights == NULL);
     mxb__labels_clear(&labels); /* harmless */
 }
 
@@ -60,12 +60,13 @@ static void classes(void) {
     mxb_error error;
     OK(read_rows(y, NULL, 4, 1, NULL, &labels, &error), error);
     CHECK(labels.classes[0] == -2 && labels.classes[1] == 7);
-    CHECK(labels.values[0] == 1 && labels.values[1] == 0 && labels.values[2] == 0 && labels.values[3] == 1);
+    CHECK(mxb__label_of(&labels, 0) == 1 && mxb__label_of(&labels, 1) == 0 && mxb__label_of(&labels, 2) == 0 &&
+          mxb__label_of(&labels, 3) == 1);
     mxb__labels_clear(&labels);
     double zeros[] = {-0.0, 0.0, 1, -0.0}; /* one zero, whichever comes first */
     OK(read_rows(zeros, NULL, 4, 1, NULL, &labels, &error), error);
     CHECK(labels.classes[0] == 0 && !signbit(labels.classes[0]) && labels.classes[1] == 1);
-    CHECK(labels.values[0] == 0 && labels.values[1] == 0 && labels.values[2] == 1);
+    CHECK(mxb__label_of(&labels, 0) == 0 && mxb__label_of(&labels, 1) == 0 && mxb__label_of(&labels, 2) == 1);
     mxb__labels_clear(&labels);
 }
 
@@ -77,7 +78,7 @@ static void rows_of_no_weight_have_no_class(void) {
     mxb_error error;
     OK(read_rows(y, w, 5, 1, NULL, &labels, &error), error);
     CHECK(labels.classes[0] == 0 && labels.classes[1] == 1 && labels.sum == 3);
-    CHECK(labels.values[1] == 0 && labels.values[3] == 1);
+    CHECK(mxb__label_of(&labels, 1) == 0 && mxb__label_of(&labels, 3) == 1);
     mxb__labels_clear(&labels);
     double weightless[] = {1, 0, 0, 1, 0};
     refused(y, weightless, 2, 1, NULL, "all labels of the training data are 5; logloss needs two different values");
@@ -91,10 +92,10 @@ static void known_classes(void) {
     mxb_error error;
     OK(read_rows(y, NULL, 3, 1, known, &labels, &error), error);
     CHECK(labels.classes[0] == -1 && labels.classes[1] == 3);
-    CHECK(labels.values[0] == 1 && labels.values[2] == 0);
+    CHECK(mxb__label_of(&labels, 0) == 1 && mxb__label_of(&labels, 2) == 0);
     mxb__labels_clear(&labels);
     OK(read_rows(y, NULL, 2, 1, known, &labels, &error), error); /* one of the two is enough */
-    CHECK(labels.values[0] == 1 && labels.values[1] == 1);
+    CHECK(mxb__label_of(&labels, 0) == 1 && mxb__label_of(&labels, 1) == 1);
     mxb__labels_clear(&labels);
     double other[] = {3, 3, 4};
     refused(other, NULL, 3, 1, known, "the label of row 3 of the training data is 4; the training labels are -1 and 3");
@@ -203,15 +204,17 @@ static void text_classes(void) {
     CHECK_TEXT(labels.class_texts[0], "no");
     CHECK_TEXT(labels.class_texts[1], "yes");
     CHECK(labels.classes[0] == 0 && labels.classes[1] == 1);
-    CHECK(labels.values[0] == 1 && labels.values[1] == 0 && labels.values[2] == 1 && labels.values[3] == 0);
+    CHECK(mxb__label_of(&labels, 0) == 1 && mxb__label_of(&labels, 1) == 0 && mxb__label_of(&labels, 2) == 1 &&
+          mxb__label_of(&labels, 3) == 0);
     mxb__labels_clear(&labels);
     OK(read_texts(codes, w, 5, 1, NULL, &labels, &error), error); /* "maybe" weighs nothing */
-    CHECK(labels.classes[0] == 0 && labels.classes[1] == 1 && labels.values[0] == 1 && labels.values[1] == 0);
+    CHECK(labels.classes[0] == 0 && labels.classes[1] == 1 && mxb__label_of(&labels, 0) == 1 &&
+          mxb__label_of(&labels, 1) == 0);
     CHECK_TEXT(labels.class_texts[0], "no");
     mxb__labels_clear(&labels);
     codes[4] = -1;
     OK(read_texts(codes, w, 5, 1, NULL, &labels, &error), error); /* nor does a missing one */
-    CHECK(labels.values[4] == 0);
+    CHECK(mxb__label_of(&labels, 4) == 0);
     mxb__labels_clear(&labels);
 }
 
@@ -223,11 +226,11 @@ static void known_text_classes(void) {
     struct labels labels;
     mxb_error error;
     OK(read_texts(codes, NULL, 3, 1, known, &labels, &error), error);
-    CHECK(labels.values[0] == 0 && labels.values[1] == 1 && labels.values[2] == 1);
+    CHECK(mxb__label_of(&labels, 0) == 0 && mxb__label_of(&labels, 1) == 1 && mxb__label_of(&labels, 2) == 1);
     CHECK(labels.classes[0] == 0 && labels.classes[1] == 1);
     mxb__labels_clear(&labels);
     OK(read_texts(codes + 1, NULL, 2, 1, unmet, &labels, &error), error);
-    CHECK(labels.values[0] == 1 && labels.values[1] == 1);
+    CHECK(mxb__label_of(&labels, 0) == 1 && mxb__label_of(&labels, 1) == 1);
     mxb__labels_clear(&labels);
     FAILS(read_texts(codes, NULL, 4, 1, known, &labels, &error), error, MXB_ERROR_DATA,
           "the label of row 4 of the data is \"maybe\"; the training labels are \"no\" and \"yes\"");
@@ -253,12 +256,12 @@ static void shows_labels(void) {
     CHECK_TEXT(mxb__labels_show(&labels, 7, out), "7");
     mxb__labels_clear(&labels);
     OK(read_rows(y, NULL, 3, 1, NULL, &labels, &error), error);
-    CHECK_TEXT(mxb__labels_show(&labels, labels.values[0], out), "7");
-    CHECK_TEXT(mxb__labels_show(&labels, labels.values[1], out), "-2");
+    CHECK_TEXT(mxb__labels_show(&labels, mxb__label_of(&labels, 0), out), "7");
+    CHECK_TEXT(mxb__labels_show(&labels, mxb__label_of(&labels, 1), out), "-2");
     mxb__labels_clear(&labels);
     OK(read_texts(codes, NULL, 2, 1, NULL, &labels, &error), error);
-    CHECK_TEXT(mxb__labels_show(&labels, labels.values[0], out), "\"yes\"");
-    CHECK_TEXT(mxb__labels_show(&labels, labels.values[1], out), "\"no\"");
+    CHECK_TEXT(mxb__labels_show(&labels, mxb__label_of(&labels, 0), out), "\"yes\"");
+    CHECK_TEXT(mxb__labels_show(&labels, mxb__label_of(&labels, 1), out), "\"no\"");
     mxb__labels_clear(&labels);
 }
 
@@ -276,7 +279,7 @@ static void text_sentences(void) {
           "all labels of the data are \"17\"; logloss needs two different values");
     FAILS(read_texts(codes + 1, NULL, 3, 1, NULL, &labels, &error), error, MXB_ERROR_DATA,
           "the label of row 3 of the data is missing");
-    CHECK(labels.values == NULL && labels.weights == NULL);
+    CHECK(labels.values == NULL && labels.is_1 == NULL && labels.weights == NULL);
 }
 
 static void weights_alone(void) {
@@ -313,10 +316,10 @@ static void failing_allocations(void) {
         mxb__memory_fail_at(++n, 0);
         status = mxb__labels_read(dataset, 1, NULL, NULL, OWNER, &labels, &error);
         mxb__memory_fail_at(0, 0);
-        CHECK(status == MXB_OK || (labels.values == NULL && labels.weights == NULL));
+        CHECK(status == MXB_OK || (labels.values == NULL && labels.is_1 == NULL && labels.weights == NULL));
     }
     CHECK_INT(status, MXB_OK);
-    CHECK_INT(n, 3);
+    CHECK_INT(n, 4);
     mxb__labels_clear(&labels);
     mxb_dataset_free(dataset);
 }

@@ -65,7 +65,7 @@ static void check_prepared(const mxb_prepared *prepared, int weighted) {
         int16_t label = source[rows[i]].label;
         double expected = prepared->settings.two_classes ? label == 6 : label;
         sum += weighted ? source[rows[i]].weight : 1;
-        CHECK(prepared->labels.values[i] == expected);
+        CHECK(mxb__label_of(&prepared->labels, i) == expected);
         CHECK(weighted ? prepared->labels.weights[i] == source[rows[i]].weight : prepared->labels.weights == NULL);
         for (size_t f = N_FEATURES; f < prepared->record_bytes; f++) {
             CHECK_INT(prepared->records[i * prepared->record_bytes + f], 0);
@@ -113,7 +113,9 @@ static void check_same(const mxb_prepared *a, const mxb_prepared *b) {
     REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->record_bytes == b->record_bytes);
     CHECK_INT(memcmp(a->columns, b->columns, a->n_rows * a->n_features), 0);
     CHECK_INT(memcmp(a->records, b->records, a->n_rows * a->record_bytes), 0);
-    CHECK_INT(memcmp(a->labels.values, b->labels.values, a->n_rows * sizeof(double)), 0);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        CHECK(mxb__label_of(&a->labels, i) == mxb__label_of(&b->labels, i));
+    }
     for (uint32_t f = 0; f < a->n_features; f++) {
         CHECK_INT(a->bins[f].n_cuts, b->bins[f].n_cuts);
         CHECK_INT(memcmp(a->bins[f].cuts, b->bins[f].cuts, a->bins[f].n_cuts * sizeof(double)), 0);

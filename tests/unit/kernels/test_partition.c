@@ -30,6 +30,15 @@ static int n_wrong(const uint8_t goes_left[256], const uint32_t *rows, size_t fi
         }
     }
     wrong += l != n_left;
+    if (rows != NULL) { /* once more, the left ones in place */
+        uint32_t *moved = malloc((n == 0 ? 1 : n) * sizeof *moved);
+        if (moved != NULL) {
+            memcpy(moved, rows, n * sizeof *moved);
+        }
+        wrong += moved == NULL || mxb__kernels()->partition(column, goes_left, moved, 0, n, moved, right) != n_left ||
+                 memcmp(moved, left, n_left * sizeof *moved) != 0;
+        free(moved);
+    }
     free(left);
     free(right);
     return wrong;

@@ -30,6 +30,12 @@ static inline int bench_open(struct bench *bench, struct data_recipe recipe, str
     return workspace.used == measure.used;
 }
 
+/* A row's g and h in wide quanta. */
+static inline struct gradient_sum naive_quanta(const struct fit_input *input, struct quanta quanta, size_t row) {
+    struct gradient_sum sum = {llrint(input->g[row] * quanta.g_scale), llrint(input->h[row] * quanta.h_scale)};
+    return sum;
+}
+
 static inline void bench_begin(struct bench *bench, uint32_t round) {
     struct draw draw = {.round = round, .max_depth = bench->fit.options.max_max_depth};
     mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);

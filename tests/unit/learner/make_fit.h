@@ -15,7 +15,7 @@ struct fit_case {
     mxb_model *model;
     double *g;
     double *h;
-    double *step;
+    double *step;    /* the values of the last term */
     char *workspace; /* made by the first fit */
 };
 
@@ -100,7 +100,12 @@ static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops 
         memset(fit->workspace, 0x5a, n_bytes); /* nothing but the head may be taken to be zero */
         memset(fit->workspace, 0, 64);
     }
-    return learner->fit(&fit->input, &draw, fit->workspace, term, fit->step, NULL);
+    mxb_status status = learner->fit(&fit->input, &draw, fit->workspace, term, NULL);
+    if (status == MXB_OK) {
+        memset(fit->step, 0, fit->prepared->n_rows * sizeof *fit->step);
+        learner->add(&fit->input, fit->workspace, fit->step);
+    }
+    return status;
 }
 
 static inline void fit_close(struct fit_case *fit) {

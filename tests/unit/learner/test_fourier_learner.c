@@ -371,9 +371,9 @@ static void no_cache_gives_the_same_bits(void) {
     CHECK(state.cache != NULL);
     state.cache = NULL;
     state.projection = &fit.model->projections[0];
-    state.step = step;
+    state.scores = step;
     solve(&state);
-    mxb__pool_run(fit.pool, mxb__n_blocks(5000, BLOCK), 1e9, step_block, &state);
+    mxb__pool_run(fit.pool, mxb__n_blocks(5000, BLOCK), 1e9, add_values, &state);
     CHECK(memcmp(state.solution, term.fourier.weights, 16 * sizeof(double)) == 0);
     CHECK(memcmp(step, fit.step, 5000 * sizeof(double)) == 0);
     free(step);

@@ -13,10 +13,16 @@ static int open_case(struct fit_case *fit, int weighted) {
 
 static mxb_status run(struct fit_case *fit, const mxb_learner *learner, uint32_t round, struct term *term,
                       mxb_error *error) {
+    static double workspace[64]; /* 60 rows */
     struct draw draw = {.round = round, .own = learner};
     fit->input.options = &fit->options;
-    CHECK(mxb__own_learner.workspace_bytes(&fit->input) >= 64);
-    return mxb__own_learner.fit(&fit->input, &draw, NULL, term, fit->step, error);
+    CHECK_INT(mxb__own_learner.workspace_bytes(&fit->input), sizeof workspace);
+    mxb_status status = mxb__own_learner.fit(&fit->input, &draw, workspace, term, error);
+    if (status == MXB_OK) {
+        memset(fit->step, 0, 60 * sizeof *fit->step);
+        mxb__own_learner.add(&fit->input, workspace, fit->step);
+    }
+    return status;
 }
 
 /* ---- what a round shows ---- */

@@ -149,7 +149,7 @@ static struct split split_of_cells(const struct bench *bench, struct engine_node
         struct gradient_sum cells[MXB__CELLS] = {{0, 0}};
         for (uint32_t i = node.begin; i < node.end; i++) {
             uint32_t row = bench->engine.rows[i];
-            struct gradient_sum sum = mxb__quanta_of_row(&bench->fit.input, bench->engine.wide_quanta, row);
+            struct gradient_sum sum = naive_quanta(&bench->fit.input, bench->engine.wide_quanta, row);
             cells[code_of(bench, f, row)].g += sum.g;
             cells[code_of(bench, f, row)].h += sum.h;
         }

@@ -16,7 +16,7 @@ static struct gradient_sum cell_of(const struct tree_engine *engine, uint32_t sl
 
 static struct gradient_sum row_of(const struct tree_engine *engine, size_t row) {
     if (!engine->packed) {
-        return mxb__quanta_of_row(engine->input, engine->quanta, row);
+        return naive_quanta(engine->input, engine->quanta, row);
     }
     int64_t h = (int64_t)(engine->words[row] & 0xffffffffu);
     return (struct gradient_sum){(int64_t)(engine->words[row] - (uint64_t)h) / ((int64_t)1 << 32), h};

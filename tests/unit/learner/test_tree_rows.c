@@ -109,7 +109,7 @@ static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
         long double h = 0;
         for (uint32_t i = leaves[leaf].node.begin; i < leaves[leaf].node.end; i++) {
             size_t row = bench.engine.rows[i];
-            struct gradient_sum sum = mxb__quanta_of_row(&bench.fit.input, bench.engine.wide_quanta, row);
+            struct gradient_sum sum = naive_quanta(&bench.fit.input, bench.engine.wide_quanta, row);
             naive.g += sum.g;
             naive.h += sum.h;
             g += (long double)bench.fit.g[row];
@@ -120,6 +120,40 @@ static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
         CHECK_NEAR((double)naive.h / bench.engine.wide_quanta.h_scale, (double)h, 1e-13 * bench.fit.input.sum_h);
     }
     bench_close(&bench);
+}
+
+/* Each row gets the value of its leaf, once. */
+static void check_leaf_values(size_t n_rows, uint32_t threads) {
+    struct bench bench;
+    REQUIRE(bench_start(&bench, (struct data_recipe){.n_rows = n_rows, .n_features = 2, .seed = 4}, threads, 1.0));
+    uint32_t n = (uint32_t)n_rows;
+    struct partition_request root = {.node = {0, n, 0}, .split = split_on(0, 20, 0)};
+    mxb__rows_partition(&bench.engine, &root, 1);
+    struct leaf_request leaves[3] = {{.node = {0, root.middle, 0}, .value = 0.1},
+                                     {.node = {root.middle, n - 1, 0}, .value = -7.0},
+                                     {.node = {n - 1, n, 0}, .value = 3.0}};
+    double *scores = calloc(n_rows, sizeof *scores);
+    for (size_t i = 0; i < n_rows; i++) {
+        scores[i] = (double)i / 3.0;
+    }
+    mxb__engine_add_leaves(&bench.engine, leaves, 3, scores);
+    size_t n_wrong = 0;
+    for (size_t leaf = 0; leaf < 3; leaf++) {
+        for (uint32_t i = leaves[leaf].node.begin; i < leaves[leaf].node.end; i++) {
+            uint32_t row = bench.engine.rows[i];
+            n_wrong += scores[row] != (double)row / 3.0 + leaves[leaf].value;
+        }
+    }
+    CHECK_INT(n_wrong, 0);
+    free(scores);
+    bench_close(&bench);
+}
+
+static void leaf_values_go_to_their_rows(void) {
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        check_leaf_values(200, threads);
+        check_leaf_values(100000, threads);
+    }
 }
 
 static void leaf_sums_equal_naive_ones(void) {
@@ -134,5 +168,6 @@ int main(void) {
     RUN(partition_equals_a_naive_one);
     RUN(no_nodes_are_fine);
     RUN(leaf_sums_equal_naive_ones);
+    RUN(leaf_values_go_to_their_rows);
     return check_report();
 }

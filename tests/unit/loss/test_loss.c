@@ -11,6 +11,7 @@ static const struct random_stream RANDOM = {0x6c6f7373};
 
 enum { N = 30011 }; /* several blocks and a rest */
 
+static uint8_t is_1[N]; /* the labels, where there are two classes */
 static double labels[N], weights[N], scores[N], g[N], h[N], g2[N], h2[N];
 static double scratch[1024];
 
@@ -19,17 +20,36 @@ static const struct loss *logloss(void) { return mxb__loss_find("logloss"); }
 
 /* Rows of the static arrays, all that a loss wants to know of them filled in. */
 static struct loss_rows rows_of(size_t n, int weighted) {
-    struct loss_rows rows = {n, labels, weighted ? weights : NULL, 0, scores};
+    struct loss_rows rows = {n, labels, is_1, weighted ? weights : NULL, 0, scores, NULL, NULL};
     for (size_t i = 0; i < n; i++) {
         rows.weight_sum += weighted ? weights[i] : 1;
     }
     return rows;
 }
 
+static double metric_of(const struct loss *loss, const struct loss_rows *rows, struct pool *pool) {
+    return mxb__loss_measure(loss, mxb__kernels(), rows, pool, scratch).metric;
+}
+
+static struct measurement measure(const struct loss *loss, struct loss_rows rows, struct pool *pool, double *to_g,
+                                  double *to_h) {
+    rows.g = to_g;
+    rows.h = to_h;
+    return mxb__loss_measure(loss, mxb__kernels(), &rows, pool, scratch);
+}
+
+/* The loss of one row; its derivatives are in g[0] and h[0]. */
+static double value_of(const struct loss *loss, double label, double score) {
+    uint8_t class = label > 0.5;
+    struct loss_block block = {1, &label, &class, &score, NULL, 1.0, 1.0, g, h};
+    return loss->measure(mxb__kernels(), &block).mean;
+}
+
 static void make_rows(const struct loss *loss, size_t n) {
     for (size_t i = 0; i < n; i++) {
         double x = mxb__random_normal(RANDOM, i);
-        labels[i] = loss->two_classes ? x > 0.3 : exp(6 * x);
+        is_1[i] = x > 0.3;
+        labels[i] = loss->two_classes ? is_1[i] : exp(6 * x);
         scores[i] = 3 * mxb__random_normal(RANDOM, 100000 + i);
         weights[i] = pow(10, 12 * mxb__random_uniform(RANDOM, 200000 + i) - 6);
     }
@@ -61,13 +81,12 @@ static void check_derivatives(const struct loss *loss, double label, double scor
     long double down = naive_loss(loss, y, f - step);
     long double first, second;
     double scale = fmax(1, fabs(label - score));
-    loss->derivatives(label, score, &g[0], &h[0]);
+    double metric = value_of(loss, label, score);
     first = (up - down) / (2 * step);
     second = (up - 2 * middle + down) / (step * step);
     CHECK_NEAR(g[0], (double)first, 1e-8 * scale);
     CHECK_NEAR(h[0], (double)second, 1e-8 * scale * scale);
     CHECK(h[0] > 0);
-    double metric = loss->value(label, score, 1.0);
     CHECK_NEAR(metric, (double)(loss->metric_is_squared ? 2 * middle : middle), 1e-14 * scale * scale);
 }
 
@@ -87,15 +106,16 @@ static void logloss_in_the_tails(void) {
         double score = i;
         long double p1 = 1 / (1 + expl(-(long double)score));
         long double p0 = 1 / (1 + expl((long double)score));
-        logloss()->derivatives(1, score, &g[0], &h[0]);
+        value_of(logloss(), 1, score);
+        double h_of_1 = h[0];
         CHECK(fabsl((long double)g[0] + p0) <= 1e-14L * p0);
         CHECK(fabsl((long double)h[0] - fmaxl(p0 * p1, 1e-16L)) <= 1e-14L * fmaxl(p0 * p1, 1e-16L));
-        logloss()->derivatives(0, score, &g[1], &h[1]);
-        CHECK(fabsl((long double)g[1] - p1) <= 1e-14L * p1);
-        CHECK(h[1] == h[0]); /* of the score alone */
+        double value = value_of(logloss(), 0, score);
+        CHECK(fabsl((long double)g[0] - p1) <= 1e-14L * p1);
+        CHECK(h[0] == h_of_1); /* of the score alone */
         long double exact = naive_loss(logloss(), 0, (long double)score);
-        CHECK(fabsl((long double)logloss()->value(0, score, 1) - exact) <= 1e-14L * exact);
-        CHECK(logloss()->value(0, score, 1) == logloss()->value(1, -score, 1)); /* symmetric */
+        CHECK(fabsl((long double)value - exact) <= 1e-14L * exact);
+        CHECK(value == value_of(logloss(), 1, -score)); /* symmetric */
     }
 }
 
@@ -107,13 +127,12 @@ static void safe_at_any_score(void) {
         for (int sign = -1; sign <= 1; sign += 2) {
             double score = sign * extreme[i];
             for (int label = 0; label <= 1; label++) {
-                logloss()->derivatives(label, score, &g[0], &h[0]);
+                double value = value_of(logloss(), label, score);
                 CHECK(fabs(g[0]) <= 1 && h[0] >= 1e-16 && h[0] <= 0.25);
-                double value = logloss()->value(label, score, 1);
                 CHECK(isfinite(value) && value >= 0);
             }
             for (size_t k = 0; k < 4; k++) {
-                mse()->derivatives(label_sizes[k], score, &g[0], &h[0]);
+                value_of(mse(), label_sizes[k], score);
                 CHECK(isfinite(g[0]) && h[0] == 1);
             }
         }
@@ -145,27 +164,28 @@ static void start_is_the_best_constant(void) {
         }
     }
     double y[] = {1, 0, 1, 1};
-    struct loss_rows rows = {4, y, NULL, 4, NULL};
+    uint8_t classes[] = {1, 0, 1, 1};
+    struct loss_rows rows = {4, y, classes, NULL, 4, NULL, NULL, NULL};
     CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(3), 1e-15);
     CHECK(mxb__loss_start(mse(), &rows) == 0.75);
 }
 
 static void start_at_extreme_weights(void) {
-    double y[] = {0, 1};
+    uint8_t classes[] = {0, 1};
     for (double ratio = 1; ratio > 1e-280; ratio *= 1e-20) {
         double w[] = {1, ratio};
         double swapped[] = {ratio, 1};
-        struct loss_rows rows = {2, y, w, 1 + ratio, NULL};
+        struct loss_rows rows = {2, NULL, classes, w, 1 + ratio, NULL, NULL, NULL};
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(ratio), 1e-11);
         rows.weights = swapped;
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), -log(ratio), 1e-11);
     }
     double large[] = {1e300, -1e300, 1e300};
-    struct loss_rows rows = {3, large, NULL, 3, NULL};
+    struct loss_rows rows = {3, large, NULL, NULL, 3, NULL, NULL, NULL};
     CHECK_NEAR(mxb__loss_start(mse(), &rows) / 1e300, 1.0 / 3, 1e-15);
     double tiny[] = {1e-300, 0, 0};
-    double one[] = {1, 0, 0}; /* the class of label 1 weighs next to nothing */
-    rows = (struct loss_rows){3, one, tiny, 1e-290, NULL};
+    uint8_t one[] = {1, 0, 0}; /* the class of label 1 weighs next to nothing */
+    rows = (struct loss_rows){3, NULL, one, tiny, 1e-290, NULL, NULL, NULL};
     CHECK(isfinite(mxb__loss_start(logloss(), &rows)));
 }
 
@@ -187,7 +207,7 @@ static void metric_against_naive(void) {
                 sum /= (long double)rows.weight_sum;
                 double expected = (double)(loss->metric_is_squared ? sqrtl(2 * sum) : sum);
                 REQUIRE(mxb__loss_scratch(sizes[s]) <= 1024);
-                CHECK_NEAR(mxb__loss_metric(loss, &rows, NULL, scratch) / expected, 1, 1e-12);
+                CHECK_NEAR(metric_of(loss, &rows, NULL) / expected, 1, 1e-12);
             }
         }
     }
@@ -204,17 +224,17 @@ static void metric_stays_finite(void) {
                 weights[r] = r % 3 == 0 ? 1e-6 : 1e6;
             }
             struct loss_rows rows = rows_of(100, 1);
-            double metric = mxb__loss_metric(mse(), &rows, NULL, scratch);
+            double metric = metric_of(mse(), &rows, NULL);
             double larger = fmax(sizes[i], score_sizes[k]);
             CHECK(isfinite(metric));
             if (larger > 0) { /* the root of a mean of squares near larger^2 */
                 CHECK(metric >= 0.99 * larger && metric <= 2.01 * larger);
             }
             for (size_t r = 0; r < 100; r++) {
-                labels[r] = (double)(r % 2);
+                is_1[r] = r % 2;
             }
             rows = rows_of(100, 1);
-            CHECK(isfinite(mxb__loss_metric(logloss(), &rows, NULL, scratch)));
+            CHECK(isfinite(metric_of(logloss(), &rows, NULL)));
         }
     }
 }
@@ -230,24 +250,26 @@ static void weight_k_is_k_copies(void) {
             weights[i] = (double)(i % 5); /* 0 = absent */
         }
         struct loss_rows rows = rows_of(ROWS, 1);
-        double metric = mxb__loss_metric(loss, &rows, NULL, scratch);
+        double metric = metric_of(loss, &rows, NULL);
         double start = mxb__loss_start(loss, &rows);
-        struct gradient_range range = mxb__loss_gradients(loss, &rows, NULL, scratch, g, h);
+        struct gradient_range range = measure(loss, rows, NULL, g, h).range;
         for (size_t i = 0; i < ROWS; i++) {
             CHECK(weights[i] > 0 || (g[i] == 0 && h[i] == 0));
         }
         size_t n = 0; /* copies behind the rows, then moved to the front */
         static double copied_labels[N], copied_scores[N];
+        static uint8_t copied_is_1[N];
         for (size_t i = 0; i < ROWS; i++) {
             for (size_t c = 0; c < i % 5; c++, n++) {
                 copied_labels[n] = labels[i];
+                copied_is_1[n] = is_1[i];
                 copied_scores[n] = scores[i];
             }
         }
-        struct loss_rows copies = {n, copied_labels, NULL, (double)n, copied_scores};
-        CHECK_NEAR(mxb__loss_metric(loss, &copies, NULL, scratch) / metric, 1, 1e-12);
+        struct loss_rows copies = {n, copied_labels, copied_is_1, NULL, (double)n, copied_scores, NULL, NULL};
+        CHECK_NEAR(metric_of(loss, &copies, NULL) / metric, 1, 1e-12);
         CHECK_NEAR(mxb__loss_start(loss, &copies), start, 1e-12 * fmax(1, fabs(start)));
-        struct gradient_range other = mxb__loss_gradients(loss, &copies, NULL, scratch, g2, h2);
+        struct gradient_range other = measure(loss, copies, NULL, g2, h2).range;
         CHECK_NEAR(other.sum_abs_g / range.sum_abs_g, 1, 1e-12);
         CHECK_NEAR(other.sum_h / range.sum_h, 1, 1e-12);
     }
@@ -259,14 +281,15 @@ static void gradients_and_their_range(void) {
         make_rows(loss, N);
         for (int weighted = 0; weighted < 2; weighted++) {
             struct loss_rows rows = rows_of(N, weighted);
-            struct gradient_range range = mxb__loss_gradients(loss, &rows, NULL, scratch, g, h);
+            struct gradient_range range = measure(loss, rows, NULL, g, h).range;
             double max_g = 0, max_h = 0;
             long double sum_g = 0, sum_h = 0;
             size_t n_wrong = 0;
             for (size_t i = 0; i < N; i++) {
                 double one_g, one_h;
                 double weight = weighted ? weights[i] : 1;
-                loss->derivatives(labels[i], scores[i], &one_g, &one_h);
+                struct loss_block block = {1, &labels[i], &is_1[i], &scores[i], NULL, 1.0, 1.0, &one_g, &one_h};
+                loss->measure(mxb__kernels(), &block);
                 n_wrong += g[i] != weight * one_g || h[i] != weight * one_h || !(h[i] > 0);
                 max_g = fmax(max_g, fabs(g[i]));
                 max_h = fmax(max_h, h[i]);
@@ -285,7 +308,7 @@ static void gradients_and_their_range(void) {
         scores[i] = 0;
     }
     struct loss_rows rows = rows_of(10, 1);
-    struct gradient_range range = mxb__loss_gradients(mse(), &rows, NULL, scratch, g, h);
+    struct gradient_range range = measure(mse(), rows, NULL, g, h).range;
     CHECK(range.sum_abs_g == INFINITY && range.max_abs_g == 1e308);
 }
 
@@ -294,13 +317,14 @@ static void same_for_any_number_of_threads(void) {
         const struct loss *loss = k == 0 ? mse() : logloss();
         make_rows(loss, N);
         struct loss_rows rows = rows_of(N, 1);
-        double metric = mxb__loss_metric(loss, &rows, NULL, scratch);
-        struct gradient_range range = mxb__loss_gradients(loss, &rows, NULL, scratch, g, h);
+        double metric = metric_of(loss, &rows, NULL);
+        struct gradient_range range = measure(loss, rows, NULL, g, h).range;
         for (size_t n_threads = 2; n_threads <= 8; n_threads++) {
             struct pool *pool = mxb__pool_open(n_threads);
-            CHECK(mxb__loss_metric(loss, &rows, pool, scratch) == metric);
-            struct gradient_range other = mxb__loss_gradients(loss, &rows, pool, scratch, g2, h2);
-            CHECK_INT(memcmp(&range, &other, sizeof range), 0);
+            CHECK(metric_of(loss, &rows, pool) == metric);
+            struct measurement other = measure(loss, rows, pool, g2, h2);
+            CHECK_INT(memcmp(&range, &other.range, sizeof range), 0);
+            CHECK(other.metric == metric);
             CHECK_INT(memcmp(g, g2, sizeof g), 0);
             CHECK_INT(memcmp(h, h2, sizeof h), 0);
             mxb__pool_close(pool);

@@ -7,6 +7,7 @@
 
 enum { N = 9001 }; /* several blocks and a rest */
 
+static uint8_t is_1[N];
 static double labels[N], weights[N], scores[N], g[2][N], h[2][N];
 static double scratch[N + 64];
 
@@ -22,12 +23,14 @@ static mxb_loss loss_of(struct own_loss *own) {
 
 static struct loss_rows make_rows(int two_classes, int weighted) {
     uint64_t state = 5;
-    struct loss_rows rows = {.n_rows = N, .labels = labels, .weights = weighted ? weights : NULL, .scores = scores};
+    struct loss_rows rows = {
+        .n_rows = N, .labels = labels, .is_1 = is_1, .weights = weighted ? weights : NULL, .scores = scores};
     for (size_t i = 0; i < N; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         double u = (double)(state >> 11) * 0x1p-53;
         scores[i] = 8.0 * u - 4.0;
-        labels[i] = two_classes ? (state >> 7) % 3 == 0 : 3.0 * u * u;
+        is_1[i] = (state >> 7) % 3 == 0;
+        labels[i] = two_classes ? is_1[i] : 3.0 * u * u;
         weights[i] = (double)((state >> 20) % 1000) / 100.0 + 0.01;
         rows.weight_sum += weighted ? weights[i] : 1.0;
     }
@@ -35,6 +38,14 @@ static struct loss_rows make_rows(int two_classes, int weighted) {
 }
 
 static const struct loss_place PLACE = {"the training data", NULL, 7};
+
+/* Derivatives and metric, or the metric alone. */
+static mxb_status measure(const struct objective *objective, struct loss_rows rows, const struct loss_place *place,
+                          int with_derivatives, struct measurement *measured, mxb_error *error) {
+    rows.g = with_derivatives ? g[0] : NULL;
+    rows.h = with_derivatives ? h[0] : NULL;
+    return mxb__objective_measure(objective, &rows, place, NULL, scratch, measured, error);
+}
 
 static void finds_the_one_that_is_meant(void) {
     mxb_loss none = {.name = ""};
@@ -60,20 +71,24 @@ static void a_loss_that_repeats_a_built_in_one_gives_its_bits(void) {
         struct objective objectives[2] = {mxb__objective_find(NULL, two_classes ? "logloss" : "mse"),
                                           mxb__objective_find(&mine, "mse")};
         struct loss_rows rows = make_rows(two_classes, weighted);
-        struct gradient_range range[2];
-        double start[2], metric[2];
+        struct measurement measured[2], judged[2];
+        double start[2];
         mxb_error error;
         for (int i = 0; i < 2; i++) {
             CHECK(mxb__objective_scratch(&objectives[i], N) <= sizeof scratch / sizeof scratch[0]);
             OK(mxb__objective_start(&objectives[i], &rows, &start[i], &error), error);
-            OK(mxb__objective_metric(&objectives[i], &rows, &PLACE, pool, scratch, &metric[i], &error), error);
-            OK(mxb__objective_gradients(&objectives[i], &rows, &PLACE, pool, scratch, g[i], h[i], &range[i], &error),
-               error);
+            OK(mxb__objective_measure(&objectives[i], &rows, &PLACE, pool, scratch, &judged[i], &error), error);
+            rows.g = g[i];
+            rows.h = h[i];
+            OK(mxb__objective_measure(&objectives[i], &rows, &PLACE, pool, scratch, &measured[i], &error), error);
+            rows.g = rows.h = NULL;
+            CHECK(judged[i].metric == measured[i].metric && judged[i].range.sum_h == 0);
         }
         CHECK(start[0] == start[1]);
-        CHECK(metric[0] == (two_classes ? metric[1] : sqrt(metric[1]))); /* the mean of squares */
+        CHECK(measured[0].metric ==
+              (two_classes ? measured[1].metric : sqrt(measured[1].metric))); /* mean of squares */
         CHECK(memcmp(g[0], g[1], sizeof g[0]) == 0 && memcmp(h[0], h[1], sizeof h[0]) == 0);
-        CHECK(memcmp(&range[0], &range[1], sizeof range[0]) == 0);
+        CHECK(memcmp(&measured[0].range, &measured[1].range, sizeof measured[0].range) == 0);
         mxb__pool_close(pool);
     }
 }
@@ -83,12 +98,13 @@ static void a_metric_of_ones_own_is_taken_as_it_is(void) {
     mxb_loss mine = loss_of(&own);
     struct objective objective = mxb__objective_find(&mine, "mse");
     struct loss_rows rows = make_rows(0, 1);
-    double metric, expected;
+    struct measurement measured;
+    double expected;
     mxb_error error;
     mine.metric = own_metric;
-    OK(mxb__objective_metric(&objective, &rows, &PLACE, NULL, scratch, &metric, &error), error);
+    OK(measure(&objective, rows, &PLACE, 0, &measured, &error), error);
     OK(own_metric(&own, N, labels, weights, scores, &expected, &error), error);
-    CHECK(metric == expected);
+    CHECK(measured.metric == expected);
     CHECK_INT(own.n_values, 0);
 }
 
@@ -113,35 +129,32 @@ static void wrong_numbers_are_named(void) {
     struct objective objective = mxb__objective_find(&mine, "mse");
     struct loss_rows rows = make_rows(0, 0);
     struct loss_place valid = {"the validation data", array_rows, 3};
-    struct gradient_range range;
+    struct measurement measured;
     double number;
     mxb_error error;
     rows.n_rows = 4;
     rows.weight_sum = 4;
     own.derivatives_mischief = (struct mischief){1, MXB_OK, (double)NAN, 2};
-    FAILS(mxb__objective_gradients(&objective, &rows, &PLACE, NULL, scratch, g[0], h[0], &range, &error), error,
-          MXB_ERROR_DATA,
+    FAILS(measure(&objective, rows, &PLACE, 1, &measured, &error), error, MXB_ERROR_DATA,
           "the loss \"mine\" gave a first derivative of nan after round 7 in row 3 of the training data; it must be "
           "finite");
     own = (struct own_loss){.derivatives_mischief = {1, MXB_OK, -1e-300, 1002}};
-    FAILS(mxb__objective_gradients(&objective, &rows, &valid, NULL, scratch, g[0], h[0], &range, &error), error,
-          MXB_ERROR_DATA,
+    FAILS(measure(&objective, rows, &valid, 1, &measured, &error), error, MXB_ERROR_DATA,
           "the loss \"mine\" gave a second derivative of -1e-300 after round 3 in row 17 of the validation data; it "
           "must be finite and not negative");
     own = (struct own_loss){.derivatives_mischief = {1, MXB_OK, HUGE_VAL, 1003}};
-    CHECK_INT(mxb__objective_gradients(&objective, &rows, &valid, NULL, scratch, g[0], h[0], &range, &error),
-              MXB_ERROR_DATA);
+    CHECK_INT(measure(&objective, rows, &valid, 1, &measured, &error), MXB_ERROR_DATA);
     own = (struct own_loss){.derivatives_mischief = {1, MXB_OK, 0.0, 1003}}; /* 0 is fine */
-    OK(mxb__objective_gradients(&objective, &rows, &valid, NULL, scratch, g[0], h[0], &range, &error), error);
+    OK(measure(&objective, rows, &valid, 1, &measured, &error), error);
     own = (struct own_loss){.value_mischief = {1, MXB_OK, -HUGE_VAL, 0}};
-    FAILS(mxb__objective_metric(&objective, &rows, &valid, NULL, scratch, &number, &error), error, MXB_ERROR_DATA,
+    FAILS(measure(&objective, rows, &valid, 0, &measured, &error), error, MXB_ERROR_DATA,
           "the loss \"mine\" gave a value of -inf after round 3 in row 11 of the validation data; it must be finite");
     own = (struct own_loss){.start_mischief = {1, MXB_OK, (double)NAN, 0}};
     FAILS(mxb__objective_start(&objective, &rows, &number, &error), error, MXB_ERROR_DATA,
           "the loss \"mine\" gave a start value of nan; it must be finite");
     mine.metric = own_metric;
     own = (struct own_loss){.metric_mischief = {1, MXB_OK, HUGE_VAL, 0}};
-    FAILS(mxb__objective_metric(&objective, &rows, &valid, NULL, scratch, &number, &error), error, MXB_ERROR_DATA,
+    FAILS(measure(&objective, rows, &valid, 0, &measured, &error), error, MXB_ERROR_DATA,
           "the loss \"mine\" gave a metric of inf after round 3 on the validation data");
 }
 
@@ -151,18 +164,18 @@ static void failures_are_passed_on(void) {
     mxb_loss mine = loss_of(&own);
     struct objective objective = mxb__objective_find(&mine, "mse");
     struct loss_rows rows = make_rows(0, 0);
-    struct gradient_range range;
+    struct measurement measured;
     double number;
     mxb_error error;
-    FAILS(mxb__objective_gradients(&objective, &rows, &PLACE, NULL, scratch, g[0], h[0], &range, &error), error,
-          MXB_ERROR_IO, "the loss \"mine\" failed after round 7 on the training data: call 1 went wrong");
-    FAILS(mxb__objective_metric(&objective, &rows, &PLACE, NULL, scratch, &number, &error), error, MXB_STOPPED,
+    FAILS(measure(&objective, rows, &PLACE, 1, &measured, &error), error, MXB_ERROR_IO,
+          "the loss \"mine\" failed after round 7 on the training data: call 1 went wrong");
+    FAILS(measure(&objective, rows, &PLACE, 0, &measured, &error), error, MXB_STOPPED,
           "the loss \"mine\" stopped after round 7 on the training data: call 1 went wrong");
     FAILS(mxb__objective_start(&objective, &rows, &number, &error), error, MXB_ERROR_IO,
           "the loss \"mine\" failed in giving a start value: call 1 went wrong");
     mine.metric = own_metric;
     own.metric_mischief = failing;
-    FAILS(mxb__objective_metric(&objective, &rows, &PLACE, NULL, scratch, &number, &error), error, MXB_ERROR_IO,
+    FAILS(measure(&objective, rows, &PLACE, 0, &measured, &error), error, MXB_ERROR_IO,
           "the loss \"mine\" failed after round 7 on the training data: call 1 went wrong");
 }
 
@@ -172,13 +185,13 @@ static void rows_of_weight_0_do_not_count(void) {
     mxb_loss mine = loss_of(&own);
     struct objective objective = mxb__objective_find(&mine, "mse");
     struct loss_rows rows = make_rows(0, 1);
-    double metric[2];
+    struct measurement measured[2];
     mxb_error error;
     rows.weight_sum -= weights[5];
     weights[5] = 0;
-    OK(mxb__objective_metric(&objective, &rows, &PLACE, NULL, scratch, &metric[0], &error), error);
-    OK(mxb__objective_metric(&objective, &rows, &PLACE, NULL, scratch, &metric[1], &error), error);
-    CHECK(metric[0] == metric[1]);
+    OK(measure(&objective, rows, &PLACE, 0, &measured[0], &error), error);
+    OK(measure(&objective, rows, &PLACE, 0, &measured[1], &error), error);
+    CHECK(measured[0].metric == measured[1].metric);
 }
 
 int main(void) {
