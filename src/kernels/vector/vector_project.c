@@ -12,7 +12,7 @@ static inline floats cos_turns(doubles t) {
     t = magnitude(t);
     doubles r = t - ((t + rounder) - rounder);
     r = where(magnitude(r) <= 0.5, r, all(0.0));
-    floats a = __builtin_convertvector(0.25 - magnitude(r), floats);
+    floats a = narrowed(0.25 - magnitude(r));
     floats s = a * a;
     floats p = s * 39.759827f + -76.581173f;
     p = p * s + 81.602476f;

@@ -14,7 +14,7 @@ const struct kernels MXB__TABLE_NAME(MXB__KERNEL_SET) = {
     .histogram_wide = mxb__portable_histogram_wide,
     .partition = mxb__portable_partition,
     .project = MXB__KERNEL(project),
-    .gram = mxb__portable_gram,
-    .weighted_sum = mxb__portable_weighted_sum,
-    .dot = mxb__portable_dot,
+    .gram = MXB__KERNEL(gram),
+    .weighted_sum = MXB__KERNEL(weighted_sum),
+    .dot = MXB__KERNEL(dot),
 };
