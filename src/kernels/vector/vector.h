@@ -81,6 +81,15 @@ static inline floats narrowed(doubles x) { return (floats)_mm256_cvtpd_ps((__m25
 /* Subtracting 0 makes a vector of a number, and the compiler a broadcast of that (adding it would lose a -0). */
 static inline doubles all(double x) { return x - (doubles){0}; }
 
+/* sum + a b where a b is exact, so that the bits are the same fused or not. */
+static inline doubles plus_exact(doubles sum, doubles a, doubles b) {
+#if defined(__AVX512F__)
+    return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)sum);
+#else
+    return sum + a * b;
+#endif
+}
+
 static inline doubles where(integers condition, doubles yes, doubles no) {
     return (doubles)((condition & (integers)yes) | (~condition & (integers)no));
 }

@@ -24,17 +24,6 @@ struct gram_sums {
     size_t n_components; /* GROUP, but for the last components of all */
 };
 
-/* sum + a b. Where a b is exact the bits are the same fused or not. */
-MXB__INLINE doubles plus_product(doubles sum, doubles a, doubles b, int exact) {
-#if defined(__AVX512F__)
-    if (exact) {
-        return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)sum);
-    }
-#endif
-    (void)exact;
-    return sum + a * b;
-}
-
 /* Components first .. first + n_components - 1 of the group and n_vectors from `column` on; both counts and `exact` are
  * constants where this is inlined. */
 MXB__INLINE void add_tile(const struct gram_run *run, size_t column, size_t n_vectors, size_t first,
@@ -54,7 +43,7 @@ MXB__INLINE void add_tile(const struct gram_run *run, size_t column, size_t n_ve
         for (size_t j = 0; j < n_components; j++) {
             doubles weighted = all(run->weighted[i][first + j]);
             for (size_t v = 0; v < n_vectors; v++) {
-                sums[j][v] = plus_product(sums[j][v], weighted, z[v], exact);
+                sums[j][v] = exact ? plus_exact(sums[j][v], weighted, z[v]) : sums[j][v] + weighted * z[v];
             }
         }
     }

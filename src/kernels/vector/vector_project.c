@@ -44,7 +44,8 @@ static inline void project_tile(const struct projection_tile *tile, size_t start
         for (size_t v = 0; v < n_vectors; v++) {
             doubles w = widened(load_floats(weights + v * WIDTH));
             for (size_t r = 0; r < n_rows; r++) {
-                turns[r][v] += (double)tile->inputs[r * tile->n_features + f] * w;
+                doubles x = all((double)tile->inputs[r * tile->n_features + f]);
+                turns[r][v] = plus_exact(turns[r][v], x, w);
             }
         }
     }
