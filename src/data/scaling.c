@@ -13,43 +13,79 @@ static const double MAX_INPUT = 1e30;
 
 static double clip(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
-/* Linear between the knots, constant beyond the ends. */
-static double rank_score(const struct scaling_feature *feature, double x) {
+/* Values whose intervals are searched side by side, so that one does not wait for the other's loads. */
+enum { SIDE_BY_SIDE = 8 };
+
+/* knots[low] <= x < knots[low + 1] for each value that lies inside. Without branches on the values, which nobody could
+ * predict. The count is a constant where this is inlined. */
+static inline void find_intervals(const struct scaling_feature *feature, const double *values, size_t count,
+                                  uint32_t *low) {
     const double *knots = feature->knots;
-    uint32_t low = 0, high = feature->n_knots - 1;
-    if (x <= knots[low]) {
-        return (double)feature->knot_scores[low];
+    for (size_t k = 0; k < count; k++) {
+        low[k] = 0;
     }
-    if (x >= knots[high]) {
-        return (double)feature->knot_scores[high];
-    }
-    while (high - low > 1) { /* knots[low] <= x < knots[high] */
-        uint32_t middle = low + (high - low) / 2;
-        if (knots[middle] <= x) {
-            low = middle;
-        } else {
-            high = middle;
+    for (uint32_t n = feature->n_knots - 1; n > 1; n -= n / 2) { /* intervals left */
+        for (size_t k = 0; k < count; k++) {
+            low[k] += knots[low[k] + n / 2] <= values[k] ? n / 2 : 0;
         }
     }
-    double width = knots[high] - knots[low];
+}
+
+/* Linear between the knots, constant beyond the ends. */
+static double rank_score(const struct scaling_feature *feature, double x, uint32_t low) {
+    const double *knots = feature->knots;
+    uint32_t last = feature->n_knots - 1;
+    if (x <= knots[0]) {
+        return (double)feature->knot_scores[0];
+    }
+    if (x >= knots[last]) {
+        return (double)feature->knot_scores[last];
+    }
+    double width = knots[low + 1] - knots[low];
     double part = x - knots[low];
     if (isinf(width)) { /* halves, which are exact at this size */
-        width = knots[high] / 2 - knots[low] / 2;
+        width = knots[low + 1] / 2 - knots[low] / 2;
         part = x / 2 - knots[low] / 2;
     }
-    double from = (double)feature->knot_scores[low], to = (double)feature->knot_scores[high];
+    double from = (double)feature->knot_scores[low], to = (double)feature->knot_scores[low + 1];
     return from + part / width * (to - from);
 }
 
-float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x) {
+/* `low` is the interval of x, with ranks. */
+static inline float scale(enum scaling_kind kind, const struct scaling_feature *feature, double x, uint32_t low) {
     if (isnan(x)) {
         return feature->missing;
     }
     if (kind == SCALING_RANK) {
-        return (float)clip(rank_score(feature, x), MAX_INPUT);
+        return (float)clip(rank_score(feature, x, low), MAX_INPUT);
     }
     /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
     return (float)clip(clip(x - feature->center, DBL_MAX) * feature->factor, MAX_INPUT);
+}
+
+float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x) {
+    uint32_t low = 0;
+    if (kind == SCALING_RANK) {
+        find_intervals(feature, &x, 1, &low);
+    }
+    return scale(kind, feature, x, low);
+}
+
+void mxb__scale_column(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
+                       float *out, size_t stride) {
+    size_t i = 0;
+    for (; i + SIDE_BY_SIDE <= n; i += SIDE_BY_SIDE) {
+        uint32_t low[SIDE_BY_SIDE] = {0};
+        if (kind == SCALING_RANK) {
+            find_intervals(feature, values + i, SIDE_BY_SIDE, low);
+        }
+        for (size_t k = 0; k < SIDE_BY_SIDE; k++) {
+            out[(i + k) * stride] = scale(kind, feature, values[i + k], low[k]);
+        }
+    }
+    for (; i < n; i++) {
+        out[i * stride] = mxb__scale_value(kind, feature, values[i]);
+    }
 }
 
 int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature) {

@@ -3,6 +3,7 @@
 #ifndef MXB_DATA_SCALING_H
 #define MXB_DATA_SCALING_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -28,6 +29,10 @@ enum { MXB__MAX_KNOTS = 1024 };
 
 /** The scaled value of x (NaN = missing) for one feature; always finite, at most 1e30 in size. */
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x);
+
+/** out[i * stride] = the scaled value of values[i], for i of 0 .. n - 1. */
+void mxb__scale_column(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
+                       float *out, size_t stride);
 
 /** Whether every value, also a missing one, scales to the same number, as those of a constant feature do. */
 int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature);

@@ -24,13 +24,24 @@ void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n,
     block->dots = mxb__carve(workspace, n, sizeof *block->dots);
 }
 
+static void scale_row(const struct row_block *block, const struct scaling *scaling) {
+    for (size_t f = 0; f < block->n_features; f++) {
+        block->inputs[f] = mxb__scale_value(scaling->kind, &scaling->features[f], block->rows[f]);
+    }
+}
+
+/* One feature at a time, whose table then stays in L1; `dots` is free until there are features to add up. */
 void mxb__block_scale(const struct row_block *block, const struct scaling *scaling) {
-    for (size_t i = 0; i < block->n; i++) {
-        const double *row = block->rows + i * block->n_features;
-        float *inputs = block->inputs + i * block->n_features;
-        for (size_t f = 0; f < block->n_features; f++) {
-            inputs[f] = mxb__scale_value(scaling->kind, &scaling->features[f], row[f]);
+    if (block->n == 1) {
+        scale_row(block, scaling);
+        return;
+    }
+    for (size_t f = 0; f < block->n_features; f++) {
+        for (size_t i = 0; i < block->n; i++) {
+            block->dots[i] = block->rows[i * block->n_features + f];
         }
+        mxb__scale_column(scaling->kind, &scaling->features[f], block->dots, block->n, block->inputs + f,
+                          block->n_features);
     }
 }
 

@@ -4,6 +4,7 @@
 #ifndef MXB_KERNELS_VECTOR_H
 #define MXB_KERNELS_VECTOR_H
 
+#include <immintrin.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -12,6 +13,9 @@
 #define MXB__JOIN(set, name)   mxb__##set##_##name
 #define MXB__EXPAND(set, name) MXB__JOIN(set, name)
 #define MXB__KERNEL(name)      MXB__EXPAND(MXB__KERNEL_SET, name)
+
+/* For functions whose counts must become constants. */
+#define MXB__INLINE static inline __attribute__((always_inline))
 
 #if defined(__AVX512F__)
 enum { WIDTH = 8 };
@@ -38,10 +42,54 @@ static inline floats load_floats(const float *from) {
     return x;
 }
 
-static inline doubles widened(floats x) { return __builtin_convertvector(x, doubles); }
+/* The first n < WIDTH elements, and 0 for the others; nothing behind them is touched. */
+#if defined(__AVX512F__)
+static inline __mmask8 first_lanes(size_t n) { return (__mmask8)((1u << n) - 1); }
+static inline doubles load_first(const double *from, size_t n) {
+    return (doubles)_mm512_maskz_loadu_pd(first_lanes(n), from);
+}
+static inline floats load_first_floats(const float *from, size_t n) {
+    return (floats)_mm256_maskz_loadu_ps(first_lanes(n), from);
+}
+static inline void store_first(double *to, size_t n, doubles x) {
+    _mm512_mask_storeu_pd(to, first_lanes(n), (__m512d)x);
+}
+#else
+static inline __m128i first_lanes(size_t n) {
+    return _mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3));
+}
+static inline __m256i first_wide_lanes(size_t n) { return _mm256_cvtepi32_epi64(first_lanes(n)); }
+static inline doubles load_first(const double *from, size_t n) {
+    return (doubles)_mm256_maskload_pd(from, first_wide_lanes(n));
+}
+static inline floats load_first_floats(const float *from, size_t n) {
+    return (floats)_mm_maskload_ps(from, first_lanes(n));
+}
+static inline void store_first(double *to, size_t n, doubles x) {
+    _mm256_maskstore_pd(to, first_wide_lanes(n), (__m256d)x);
+}
+#endif
 
-/* Adding a number makes a vector of it, and the compiler a broadcast of that. */
-static inline doubles all(double x) { return (doubles){0} + x; }
+/* Conversions by name, since gcc 12 makes two halves of what is one instruction. */
+#if defined(__AVX512F__)
+static inline doubles widened(floats x) { return (doubles)_mm512_cvtps_pd((__m256)x); }
+static inline floats narrowed(doubles x) { return (floats)_mm512_cvtpd_ps((__m512d)x); }
+#else
+static inline doubles widened(floats x) { return (doubles)_mm256_cvtps_pd((__m128)x); }
+static inline floats narrowed(doubles x) { return (floats)_mm256_cvtpd_ps((__m256d)x); }
+#endif
+
+/* Subtracting 0 makes a vector of a number, and the compiler a broadcast of that (adding it would lose a -0). */
+static inline doubles all(double x) { return x - (doubles){0}; }
+
+/* sum + a b where a b is exact, so that the bits are the same fused or not. */
+static inline doubles plus_exact(doubles sum, doubles a, doubles b) {
+#if defined(__AVX512F__)
+    return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)sum);
+#else
+    return sum + a * b;
+#endif
+}
 
 static inline doubles where(integers condition, doubles yes, doubles no) {
     return (doubles)((condition & (integers)yes) | (~condition & (integers)no));
@@ -54,6 +102,9 @@ static inline doubles larger(doubles x, doubles y) { return where(x > y, x, y); 
 
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
+void MXB__KERNEL(gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
+void MXB__KERNEL(weighted_sum)(const float *z, const double *v, size_t n, size_t n_components, double *sums);
+void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
 size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
                                   uint64_t *words);
 void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);

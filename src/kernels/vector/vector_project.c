@@ -12,7 +12,7 @@ static inline floats cos_turns(doubles t) {
     t = magnitude(t);
     doubles r = t - ((t + rounder) - rounder);
     r = where(magnitude(r) <= 0.5, r, all(0.0));
-    floats a = __builtin_convertvector(0.25 - magnitude(r), floats);
+    floats a = narrowed(0.25 - magnitude(r));
     floats s = a * a;
     floats p = s * 39.759827f + -76.581173f;
     p = p * s + 81.602476f;
@@ -44,7 +44,8 @@ static inline void project_tile(const struct projection_tile *tile, size_t start
         for (size_t v = 0; v < n_vectors; v++) {
             doubles w = widened(load_floats(weights + v * WIDTH));
             for (size_t r = 0; r < n_rows; r++) {
-                turns[r][v] += (double)tile->inputs[r * tile->n_features + f] * w;
+                doubles x = all((double)tile->inputs[r * tile->n_features + f]);
+                turns[r][v] = plus_exact(turns[r][v], x, w);
             }
         }
     }

@@ -17,9 +17,9 @@ const struct kernels MXB__TABLE_NAME(MXB__KERNEL_SET) = {
     .sum_quanta = mxb__portable_sum_quanta,
     .partition = mxb__portable_partition,
     .project = MXB__KERNEL(project),
-    .gram = mxb__portable_gram,
-    .weighted_sum = mxb__portable_weighted_sum,
-    .dot = mxb__portable_dot,
+    .gram = MXB__KERNEL(gram),
+    .weighted_sum = MXB__KERNEL(weighted_sum),
+    .dot = MXB__KERNEL(dot),
     .squared = MXB__KERNEL(squared),
     .logistic = MXB__KERNEL(logistic),
 };

@@ -18,7 +18,13 @@ static const size_t MAX_UNROUNDED_ROWS = (size_t)1 << 15;
 
 /* Features of all rows are kept between rounds where they fit in here, and computed again where not. */
 static const size_t CACHE_BYTES = (size_t)512 << 20;
+
+/* Blocks are summed so many at a time that threads seldom wait for each other, where their sums fit in here. */
+enum { BLOCKS_PER_THREAD = 16 };
 static const size_t PARTIALS_BYTES = (size_t)64 << 20;
+
+/* Sums that one task adds up over blocks. */
+enum { SUMS_PIECE = 1024 };
 
 /* In the units of scaled hessians. Weights are as good as 0 there, and the system stays finite. */
 static const double MAX_PENALTY = 1e300;
@@ -57,6 +63,8 @@ struct fourier_state {
     int only_right_side;
     double gain;        /* of the round */
     size_t first_block; /* of the blocks being summed */
+    size_t n_blocks;    /* of them */
+    size_t n_summed;    /* sums of each */
     double *scores;
 };
 
@@ -76,8 +84,10 @@ static size_t carve(struct fourier_state *state, const struct fit_input *input, 
     state->n_components = c;
     state->n_unknowns = c + (options->fit_intercept ? 1 : 0);
     state->n_threads = threads;
+    size_t n_blocks = mxb__n_blocks(n, BLOCK);
     size_t affordable = PARTIALS_BYTES / (n_sums(c) * sizeof *state->partials);
-    state->n_partials = affordable < 1 ? 1 : affordable < 4 * threads ? affordable : 4 * threads;
+    size_t enough = BLOCKS_PER_THREAD * threads < n_blocks ? BLOCKS_PER_THREAD * threads : n_blocks;
+    state->n_partials = affordable < 1 ? 1 : affordable < enough ? affordable : enough;
     int keep = n * c <= CACHE_BYTES / sizeof *state->cache;
 
     state->memory = mxb__carve(&workspace, 1, sizeof *state->memory);
@@ -142,9 +152,7 @@ static void compute_features(struct fourier_state *state, size_t first, size_t n
     const struct scaling *scaling = &state->input->model->scaling;
     for (size_t f = 0; f < d; f++) {
         mxb__column_read(prepared->view, &prepared->view->columns[f], first, n, column);
-        for (size_t i = 0; i < n; i++) {
-            inputs[i * d + f] = mxb__scale_value(scaling->kind, &scaling->features[f], column[i]);
-        }
+        mxb__scale_column(scaling->kind, &scaling->features[f], column, n, inputs + f, d);
     }
     state->input->kernels->project(inputs, n, state->projection->weights, state->projection->phases, d,
                                    state->n_components, mxb__projection_amplitude((uint32_t)state->n_components), z);
@@ -190,35 +198,47 @@ static void add_block(void *context, size_t index, size_t thread) {
     double *h = state->values + (thread * 3 + 2) * BLOCK;
 
     memset(sums, 0, (state->only_right_side ? n_right_sums(c) : n_sums(c)) * sizeof *sums);
-    scale_rows(input->g + first, n, state->g_scale, g, &sums[c]);
-    input->kernels->weighted_sum(z, g, n, c, sums);
     if (!state->only_right_side) {
         double *h_sums = sums + n_right_sums(c);
         scale_rows(input->h + first, n, state->h_scale, h, &h_sums[c]);
-        input->kernels->weighted_sum(z, h, n, c, h_sums);
         int rounded = input->prepared->n_rows > MAX_UNROUNDED_ROWS;
-        input->kernels->gram(z, h, n, c, rounded, h_sums + c + 1);
+        input->kernels->gram(z, h, n, c, rounded, h_sums + c + 1); /* first, since it hides the way from memory */
+        input->kernels->weighted_sum(z, h, n, c, h_sums);
+    }
+    scale_rows(input->g + first, n, state->g_scale, g, &sums[c]);
+    input->kernels->weighted_sum(z, g, n, c, sums);
+}
+
+/* A piece of the sums: that of each block that was just summed, in their order. */
+static void add_partials(void *context, size_t index, size_t thread) {
+    struct fourier_state *state = context;
+    size_t n = mxb__block_length(state->n_summed, SUMS_PIECE, index);
+    double *sums = state->sums + index * SUMS_PIECE;
+    (void)thread;
+    for (size_t b = 0; b < state->n_blocks; b++) {
+        const double *partial = state->partials + b * n_sums(state->n_components) + index * SUMS_PIECE;
+        for (size_t i = 0; i < n; i++) {
+            sums[i] += partial[i];
+        }
     }
 }
 
 static void sum_blocks(struct fourier_state *state) {
     const struct fit_input *input = state->input;
     size_t c = state->n_components;
-    size_t count = state->only_right_side ? n_right_sums(c) : n_sums(c);
     size_t n_blocks = mxb__n_blocks(input->prepared->n_rows, BLOCK);
-    memset(state->sums, 0, count * sizeof *state->sums);
+    double block_work = BLOCK * (double)c * (state->only_right_side ? 0.2 : 0.03 * (double)c);
+    state->n_summed = state->only_right_side ? n_right_sums(c) : n_sums(c);
+    memset(state->sums, 0, state->n_summed * sizeof *state->sums);
     for (size_t first = 0; first < n_blocks; first += state->n_partials) {
         size_t n = mxb__block_length(n_blocks, state->n_partials, first / state->n_partials);
-        double work = (double)n * BLOCK * (double)(state->only_right_side ? c : c * c / 2);
         state->first_block = first;
-        mxb__pool_run(input->ridge_pool, n, work, add_block, state);
-        for (size_t b = 0; b < n; b++) {
-            for (size_t i = 0; i < count; i++) {
-                state->sums[i] += state->partials[b * n_sums(c) + i];
-            }
-        }
+        state->n_blocks = n;
+        mxb__pool_run(input->ridge_pool, n, (double)n * block_work, add_block, state);
+        mxb__pool_run(input->ridge_pool, mxb__n_blocks(state->n_summed, SUMS_PIECE),
+                      0.2 * (double)(n * state->n_summed), add_partials, state);
     }
-    mxb__reduce_doubles(state->sums, count);
+    mxb__reduce_doubles(state->sums, state->n_summed);
 }
 
 /* ---- the system ---- */

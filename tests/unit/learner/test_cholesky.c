@@ -36,7 +36,7 @@ static void solutions_equal_elimination(void) {
     struct dice dice = {1};
     for (size_t n = 1; n <= MAX_N; n++) {
         double a[MAX_N * MAX_N];
-        double l[MAX_N * MAX_N];
+        double u[MAX_N * MAX_N];
         double b[MAX_N];
         double x[MAX_N];
         double expected[MAX_N];
@@ -46,24 +46,74 @@ static void solutions_equal_elimination(void) {
             x[i] = b[i] = dice_normal(&dice);
         }
         naive_solve(a, b, n, expected);
-        memcpy(l, a, n * n * sizeof *l);
-        hide_upper_triangle(l, n);
-        CHECK_INT(mxb__cholesky_factor(l, n, scratch), 0);
-        mxb__cholesky_solve(l, n, x);
+        memcpy(u, a, n * n * sizeof *u);
+        hide_upper_triangle(u, n);
+        CHECK_INT(mxb__cholesky_factor(u, n, scratch), 0);
+        mxb__cholesky_solve(u, n, x);
         double largest = 0.0;
         for (size_t i = 0; i < n; i++) {
             largest = fmax(largest, fabs(expected[i]));
         }
         for (size_t i = 0; i < n; i++) {
             CHECK_NEAR(x[i], expected[i], 1e-11 * largest);
-            for (size_t j = 0; j <= i; j++) { /* L L' = A */
+            for (size_t j = 0; j <= i; j++) { /* U'U = A */
                 double sum = 0.0;
                 for (size_t k = 0; k <= j; k++) {
-                    sum += l[i * n + k] * l[j * n + k];
+                    sum += u[k * n + i] * u[k * n + j];
                 }
                 CHECK_NEAR(sum, a[i * n + j], 1e-13 * (double)n * sqrt(a[i * n + i] * a[j * n + j]));
             }
         }
+    }
+}
+
+/* One element and one product after another, in the order that is part of the arithmetic. */
+static double naive_element(const double *a, const double *u, size_t n, size_t i, size_t j) {
+    volatile double left = a[j * n + i];
+    for (size_t k = 0; k < i; k++) {
+        volatile double product = u[k * n + i] * u[k * n + j];
+        left = left - product;
+    }
+    return i == j ? sqrt(left) : left / u[i * n + i];
+}
+
+static void naive_solution(const double *u, size_t n, double *x) {
+    for (size_t i = 0; i < n; i++) {
+        volatile double left = x[i];
+        for (size_t k = 0; k < i; k++) {
+            volatile double product = u[k * n + i] * x[k];
+            left = left - product;
+        }
+        x[i] = left / u[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        volatile double left = x[i];
+        for (size_t k = i + 1; k < n; k++) {
+            volatile double product = u[i * n + k] * x[k];
+            left = left - product;
+        }
+        x[i] = left / u[i * n + i];
+    }
+}
+
+static void bits_are_those_of_the_stated_order(void) {
+    struct dice dice = {4};
+    for (size_t n = 1; n <= MAX_N; n++) {
+        double a[MAX_N * MAX_N], u[MAX_N * MAX_N], x[MAX_N], expected[MAX_N], scratch[MAX_N];
+        size_t n_wrong = 0;
+        make_matrix(&dice, n, n, 0.1, a);
+        memcpy(u, a, n * n * sizeof *u);
+        CHECK_INT(mxb__cholesky_factor(u, n, scratch), 0);
+        for (size_t i = 0; i < n; i++) {
+            x[i] = expected[i] = dice_normal(&dice);
+            for (size_t j = i; j < n; j++) {
+                n_wrong += u[i * n + j] != naive_element(a, u, n, i, j);
+            }
+        }
+        mxb__cholesky_solve(u, n, x);
+        naive_solution(u, n, expected);
+        CHECK_INT(n_wrong, 0);
+        CHECK_INT(memcmp(x, expected, n * sizeof *x), 0);
     }
 }
 
@@ -83,7 +133,7 @@ static void scale_does_not_matter(void) {
         }
         CHECK_INT(mxb__cholesky_factor(scaled, 10, scratch), 0);
         for (size_t i = 0; i < 10; i++) {
-            for (size_t j = 0; j <= i; j++) {
+            for (size_t j = i; j < 10; j++) {
                 CHECK(scaled[i * 10 + j] == plain[i * 10 + j] * sqrt(scales[s]));
             }
         }
@@ -96,7 +146,7 @@ static void singular_matrices_are_repaired(void) {
     for (size_t n = 2; n <= MAX_N; n++) {
         for (size_t rank = 1; rank < n; rank += 1 + n / 4) {
             double a[MAX_N * MAX_N];
-            double l[MAX_N * MAX_N];
+            double u[MAX_N * MAX_N];
             double b[MAX_N] = {0};
             double x[MAX_N];
             double scratch[MAX_N];
@@ -106,12 +156,12 @@ static void singular_matrices_are_repaired(void) {
                     b[i] += a[i * n + j] * (double)(j % 3);
                 }
             }
-            memcpy(l, a, n * n * sizeof *l);
+            memcpy(u, a, n * n * sizeof *u);
             memcpy(x, b, n * sizeof *x);
-            hide_upper_triangle(l, n);
-            unsigned n_repairs = mxb__cholesky_factor(l, n, scratch);
+            hide_upper_triangle(u, n);
+            unsigned n_repairs = mxb__cholesky_factor(u, n, scratch);
             CHECK(n_repairs >= 1 && n_repairs <= 4);
-            mxb__cholesky_solve(l, n, x);
+            mxb__cholesky_solve(u, n, x);
             for (size_t i = 0; i < n; i++) {
                 double sum = 0.0;
                 double size = 0.0;
@@ -183,6 +233,7 @@ static void what_is_not_finite_comes_to_an_end(void) {
 int main(void) {
     RUN(what_is_not_finite_comes_to_an_end);
     RUN(solutions_equal_elimination);
+    RUN(bits_are_those_of_the_stated_order);
     RUN(scale_does_not_matter);
     RUN(singular_matrices_are_repaired);
     RUN(duplicate_and_zero_columns_are_repaired);
