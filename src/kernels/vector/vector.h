@@ -46,6 +46,8 @@ static inline doubles where(integers condition, doubles yes, doubles no) {
 
 static inline doubles magnitude(doubles x) { return (doubles)((integers)x & INT64_MAX); }
 
+void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+                         uint8_t *codes);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 
