@@ -151,8 +151,10 @@ static void list_feature(void *context, size_t feature, size_t thread) {
     struct distinct_scratch scratch;
     struct workspace workspace = {task->scratch + thread * task->scratch_bytes, 0};
     double *values = carve_scratch(&workspace, prepared, &scratch);
+    const struct column *column = &prepared->view->columns[feature];
+    scratch.narrow = mxb__column_is_narrow(column);
 
-    mxb__column_read(prepared->view, &prepared->view->columns[feature], 0, n, values);
+    mxb__column_read(prepared->view, column, 0, n, values);
     struct distinct distinct = mxb__distinct_find(values, prepared->labels.weights, n, &scratch);
     if (prepared->settings.exact) {
         write_order(prepared, feature, values, &distinct, &scratch);

@@ -85,6 +85,12 @@ uint32_t *mxb__sort_narrow(uint32_t *keys, uint32_t *spare, size_t n) {
 
 /* ---- Upper bits first ---- */
 
+enum { LOWER_BITS = 64 - TURN_BITS };
+
+uint64_t *mxb__sort_upper(uint64_t *words, uint64_t *spare, size_t n) {
+    return sort_turn((struct keyed){words, NULL}, (struct keyed){spare, NULL}, n, LOWER_BITS, 0).keys;
+}
+
 static void insert_each(uint64_t *keys, size_t n) {
     for (size_t i = 1; i < n; i++) {
         uint64_t key = keys[i];
@@ -109,8 +115,7 @@ static void sort_run(uint64_t *keys, uint64_t *spare, size_t n) {
 }
 
 uint64_t *mxb__sort_wide(uint64_t *keys, uint64_t *spare, size_t n) {
-    enum { LOWER_BITS = 64 - TURN_BITS };
-    uint64_t *sorted = sort_turn((struct keyed){keys, NULL}, (struct keyed){spare, NULL}, n, LOWER_BITS, 0).keys;
+    uint64_t *sorted = mxb__sort_upper(keys, spare, n);
     uint64_t *unused = sorted == keys ? spare : keys;
     for (size_t begin = 0, end = 1; begin < n; begin = end++) {
         int is_ascending = 1;

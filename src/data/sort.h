@@ -55,4 +55,7 @@ void mxb__sort_keys(uint64_t *keys, uint32_t *rows, size_t n, uint64_t *spare_ke
 uint64_t *mxb__sort_wide(uint64_t *keys, uint64_t *spare, size_t n);
 uint32_t *mxb__sort_narrow(uint32_t *keys, uint32_t *spare, size_t n);
 
+/** The same by the upper 33 bits alone, words that agree in these in their old order. */
+uint64_t *mxb__sort_upper(uint64_t *words, uint64_t *spare, size_t n);
+
 #endif

@@ -85,7 +85,7 @@ static inline void draw_column(enum column_kind kind, uint64_t seed, size_t n, i
 static inline struct distinct list_distinct(const double *values, size_t n) {
     static uint64_t keys[MAX_COLUMN], spare_keys[MAX_COLUMN];
     static double sums[MAX_COLUMN];
-    struct distinct_scratch scratch = {keys, spare_keys, NULL, NULL, sums};
+    struct distinct_scratch scratch = {keys, spare_keys, NULL, NULL, sums, 0};
     return mxb__distinct_find(values, NULL, n, &scratch);
 }
 

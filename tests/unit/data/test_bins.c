@@ -231,7 +231,7 @@ static uint32_t cuts_of_rows(const double *rows, const double *row_weights, size
     static uint64_t keys[MAX], spare_keys[MAX];
     static uint32_t numbers[MAX], spare_numbers[MAX];
     static double sums[MAX];
-    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums};
+    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums, 0};
     struct distinct distinct = mxb__distinct_find(rows, row_weights, n, &scratch);
     return mxb__bins_find_cuts(&distinct, n_bins, cuts);
 }

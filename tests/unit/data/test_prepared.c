@@ -8,7 +8,7 @@ static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *
     static uint64_t keys[N_ROWS], spare_keys[N_ROWS];
     static uint32_t numbers[N_ROWS], spare_numbers[N_ROWS];
     static double sums[N_ROWS], values[N_ROWS], weights[N_ROWS];
-    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums};
+    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums, 0};
     size_t n = prepared->n_rows;
     for (size_t i = 0; i < n; i++) {
         values[i] = value_of(rows[i], f);
