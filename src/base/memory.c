@@ -1,11 +1,19 @@
 /* All heap of the library. Knows nothing of what is stored. */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* madvise */
+#include <sys/mman.h>
+#endif
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21 };
+
+/* From this size on a block is asked to lie in huge pages, where the system has them for those who ask: it is had four
+ * times sooner, and read at random with fewer misses. */
+static const size_t WORTH_HUGE_PAGES = 2 * (size_t)HUGE_PAGE;
 
 /* Allocations left until the failing one; 0 = off. Only tests set it. */
 static _Atomic uint64_t fail_countdown;
@@ -31,15 +39,25 @@ static int must_fail(void) {
     return 0;
 }
 
-static int product_overflows(size_t count, size_t size) { return size != 0 && count > (SIZE_MAX - ALIGNMENT) / size; }
+static int product_overflows(size_t count, size_t size) { return size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size; }
+
+static void *get_block(size_t n_bytes) {
+    size_t alignment = n_bytes < WORTH_HUGE_PAGES ? ALIGNMENT : HUGE_PAGE;
+    void *block = aligned_alloc(alignment, (n_bytes + alignment - 1) / alignment * alignment);
+#if defined(MADV_HUGEPAGE)
+    if (block != NULL && alignment == HUGE_PAGE) {
+        (void)madvise(block, n_bytes, MADV_HUGEPAGE); /* a wish: nothing is lost where it is not granted */
+    }
+#endif
+    return block;
+}
 
 mxb_status mxb__alloc(void *pointer_to_pointer, size_t count, size_t size, const char *purpose, mxb_error *error) {
     void *block = NULL;
     size_t n_bytes = SIZE_MAX;
     if (!product_overflows(count, size)) {
         n_bytes = count * size;
-        size_t rounded = (n_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        block = must_fail() ? NULL : aligned_alloc(ALIGNMENT, rounded == 0 ? ALIGNMENT : rounded);
+        block = must_fail() ? NULL : get_block(n_bytes == 0 ? 1 : n_bytes);
     }
     memcpy(pointer_to_pointer, &block, sizeof block);
     return block != NULL ? MXB_OK : mxb__fail_memory(error, n_bytes, purpose);

@@ -1,4 +1,5 @@
-/* All heap of the library: 64-byte aligned, sizes checked for overflow, able to fail on request for the tests. */
+/* All heap of the library: 64-byte aligned, large blocks in huge pages, sizes checked for overflow, able to fail on
+ * request for the tests. */
 #ifndef MXB_BASE_MEMORY_H
 #define MXB_BASE_MEMORY_H
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "data/distinct.h"
+#include "data/sorted.h"
 
 /* Bin codes of histograms are bytes: 255 bins of values (254 cuts between them) and one of missing values. */
 enum { MXB__MAX_BINS = 256, MXB__MAX_CUTS = 254 };
@@ -25,5 +26,8 @@ double mxb__bins_cut(double a, double b);
 /** Writes the cuts for at most `n_bins` bins of values (also at most 255) and returns their number. Every distinct
  * value gets its own bin if there are so few; otherwise a greedy walk balances the weight in the bins. */
 uint32_t mxb__bins_find_cuts(const struct distinct *distinct, uint32_t n_bins, double cuts[MXB__MAX_CUTS]);
+
+/** The same cuts where every row weighs 1. */
+uint32_t mxb__bins_find_cuts_sorted(const struct sorted *sorted, uint32_t n_bins, double cuts[MXB__MAX_CUTS]);
 
 #endif

@@ -97,6 +97,23 @@ void mxb__column_read(const mxb_dataset *dataset, const struct column *column, s
     read_rows(column, dataset->rows != NULL ? dataset->rows + first : NULL, first, n, values);
 }
 
+int mxb__column_is_narrow(const struct column *column) {
+    if (column->numbers != NULL) {
+        return column->n_texts <= (size_t)1 << 24; /* ranks */
+    }
+    switch (column->type) {
+        case MXB_FLOAT32:
+        case MXB_INT8:
+        case MXB_INT16:
+        case MXB_UINT8:
+        case MXB_UINT16:
+        case MXB_BOOL:
+            return 1;
+        default:
+            return 0;
+    }
+}
+
 /* ---- Text ---- */
 
 const char *mxb__column_text(const mxb_dataset *dataset, const struct column *column, size_t row) {

@@ -266,7 +266,11 @@ static mxb_status copy_columns(const mxb_dataset *from, mxb_dataset *to, mxb_err
 
 mxb_status mxb__dataset_create_view(const mxb_dataset *dataset, mxb_dataset **view, mxb_error *error) {
     MXB_TRY(mxb_dataset_create(dataset->n_rows, view, error));
-    mxb_status status = copy_columns(dataset, *view, error);
+    (*view)->weight = dataset->weight;
+    mxb_status status = copy_column(&(*view)->label, &dataset->label, error);
+    if (status == MXB_OK) {
+        status = copy_columns(dataset, *view, error);
+    }
     if (status == MXB_OK && dataset->rows != NULL) {
         size_t size = sizeof *dataset->rows;
         status = mxb__alloc(&(*view)->rows, dataset->n_rows, size, "a selection of rows", error);

@@ -48,6 +48,9 @@ double mxb__column_value(const struct column *column, size_t row);
 /** Values of rows first .. first + n - 1 of the dataset, as doubles, NaN where missing. */
 void mxb__column_read(const mxb_dataset *dataset, const struct column *column, size_t first, size_t n, double *values);
 
+/** Whether every value of the column, by its type, is one that a float has too. */
+int mxb__column_is_narrow(const struct column *column);
+
 /** The text of a text column in row `row` of the dataset, or NULL where it is missing. */
 const char *mxb__column_text(const mxb_dataset *dataset, const struct column *column, size_t row);
 
@@ -57,7 +60,7 @@ size_t mxb__column_find_text(const mxb_dataset *dataset, const struct column *co
 /** From now on the texts of a text column count as the dictionary says, those it does not have as missing. */
 void mxb__column_code(struct column *column, const struct dictionary *dictionary);
 
-/** A dataset of the same rows, label and weight left out, whose text columns can be coded otherwise. */
+/** A dataset of the same rows whose text columns can be coded otherwise. */
 mxb_status mxb__dataset_create_view(const mxb_dataset *dataset, mxb_dataset **view, mxb_error *error);
 
 /** A dataset of `n_rows` rows of another, which the caller still has to write into `(*subset)->rows`, as array rows:

@@ -11,14 +11,15 @@ struct distinct {
     double *weights; /* sum of the rows' weights, each over 0 */
 };
 
-/* Room for one column of n rows at a time. Afterwards keys and rows hold those of the present rows, ascending, equal
- * keys in row order. */
+/* Room for one column of n rows at a time. Afterwards rows holds those present by ascending value, equal ones in row
+ * order, and keys a number for each that is the same where values are. */
 struct distinct_scratch {
     uint64_t *keys;
     uint64_t *spare_keys;
     uint32_t *rows;       /* may be NULL where all weights are 1 */
     uint32_t *spare_rows; /* likewise */
     double *weights;
+    int narrow; /* all values are floats, which sorts faster */
 };
 
 /** The distinct values of `values` (NaN = missing) under `weights` (NULL = all 1). They lie in the scratch. */

@@ -131,8 +131,9 @@ static mxb_status find_classes(const mxb_dataset *dataset, struct labels *labels
     char texts[3][MXB__LABEL_SIZE];
     for (size_t i = 0; i < labels->n_rows; i++) {
         double value = labels->values[i];
-        if (weight_of(labels, i) == 0.0 || (n_classes > 0 && value == classes[0]) ||
-            (n_classes > 1 && value == classes[1])) {
+        /* Without branches: which of the two a row has cannot be guessed. */
+        int is_known = ((n_classes > 0) & (value == classes[0])) | ((n_classes > 1) & (value == classes[1]));
+        if (is_known || weight_of(labels, i) == 0.0) {
             continue;
         }
         if (n_classes == 2) {
@@ -188,7 +189,7 @@ static mxb_status code_classes(const mxb_dataset *dataset, struct labels *labels
     MXB_TRY(mxb__alloc(&labels->is_1, labels->n_rows, sizeof *labels->is_1, "labels", error));
     for (size_t i = 0; i < labels->n_rows; i++) {
         double value = labels->values[i];
-        if (value != classes[0] && value != classes[1] && weight_of(labels, i) > 0.0) {
+        if (((value != classes[0]) & (value != classes[1])) && weight_of(labels, i) > 0.0) {
             char texts[3][MXB__LABEL_SIZE];
             return mxb__fail(error, MXB_ERROR_DATA,
                              "the label of row %zu of %s is %s; the training labels are %s and %s",

@@ -1,136 +1,64 @@
-/* Prepares a training set: drops rows of weight 0, checks labels, numbers texts, finds bins and scaling feature by
- * feature, and writes the bin codes: for histograms as bytes in both layouts, for exact trees by column with the order
- * of the rows. Knows nothing of gradients. */
+/* Prepares a training set: drops rows of weight 0, checks labels, numbers texts, has bins and scaling found and codes
+ * written: for histograms as bytes in both layouts, for exact trees by column with the order of the rows. Knows nothing
+ * of gradients. */
 #include "data/prepared.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "data/bin_codes.h"
+#include "data/edges.h"
 #include "data/text_coding.h"
-#include "kernels/kernels.h"
 
-enum { RECORD_ALIGNMENT = 32, TRANSPOSE_ROWS = 1024 };
+/* Whether some rows weigh nothing. */
+static int has_idle_rows(const struct labels *labels) {
+    size_t row = 0;
+    while (labels->weights != NULL && row < labels->n_rows && labels->weights[row] > 0.0) {
+        row++;
+    }
+    return labels->weights != NULL && row < labels->n_rows;
+}
 
 /* A view of the rows that weigh anything. */
-static mxb_status select_rows(const mxb_dataset *dataset, mxb_dataset **view, mxb_error *error) {
-    double *weights;
+static mxb_status select_rows(const mxb_dataset *dataset, const double *weights, mxb_dataset **view, mxb_error *error) {
     size_t *rows;
-    MXB_TRY(mxb__weights_read(dataset, "the training data", &weights, error));
-    mxb_status status = mxb__alloc(&rows, dataset->n_rows, sizeof *rows, "row numbers", error);
-    if (status == MXB_OK) {
-        size_t n_rows = 0;
-        for (size_t i = 0; i < dataset->n_rows; i++) {
-            if (weights == NULL || weights[i] > 0.0) {
-                rows[n_rows++] = i;
-            }
+    MXB_TRY(mxb__alloc(&rows, dataset->n_rows, sizeof *rows, "row numbers", error));
+    size_t n_rows = 0;
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        if (weights[i] > 0.0) {
+            rows[n_rows++] = i;
         }
-        status = mxb_dataset_select(dataset, rows, n_rows, view, error);
     }
+    mxb_status status = mxb_dataset_select(dataset, rows, n_rows, view, error);
     mxb__free(rows);
-    mxb__free(weights);
     return status;
 }
 
-/* One feature at a time and thread: values, their distinct ones, then cuts, scaling and codes. */
-struct feature_task {
-    mxb_prepared *prepared;
-    const struct kernels *kernels;
-    size_t n_knots; /* room a feature has */
-    char *scratch;  /* [thread][scratch_bytes] */
-    size_t scratch_bytes;
-};
-
-static double *carve_scratch(struct workspace *workspace, const mxb_prepared *prepared,
-                             struct distinct_scratch *scratch) {
-    size_t n = prepared->n_rows;
-    int with_rows = prepared->labels.weights != NULL || prepared->settings.exact;
-    double *values = mxb__carve(workspace, n, sizeof *values);
-    scratch->keys = mxb__carve(workspace, n, sizeof *scratch->keys);
-    scratch->spare_keys = mxb__carve(workspace, n, sizeof *scratch->spare_keys);
-    scratch->weights = mxb__carve(workspace, n, sizeof *scratch->weights);
-    scratch->rows = with_rows ? mxb__carve(workspace, n, sizeof *scratch->rows) : NULL;
-    scratch->spare_rows = with_rows ? mxb__carve(workspace, n, sizeof *scratch->spare_rows) : NULL;
-    return values;
-}
-
-/* At most 255 bins, their cuts, and a byte a row. */
-static void write_bins(const struct feature_task *task, size_t feature, const double *values,
-                       const struct distinct *distinct) {
-    mxb_prepared *prepared = task->prepared;
-    size_t n = prepared->n_rows;
-    double *cuts = prepared->cuts + feature * MXB__MAX_CUTS;
-    struct feature_bins *bins = &prepared->bins[feature];
-    bins->cuts = cuts;
-    bins->n_cuts = mxb__bins_find_cuts(distinct, prepared->settings.hist_nbins, cuts);
-    task->kernels->encode(values, n, cuts, bins->n_cuts, (uint8_t)mxb__missing_code(bins),
-                          prepared->columns + feature * n);
-}
-
-/* A bin for every distinct value. Its cuts are not written down: with as many as rows they would take as much room
- * as codes and order together, and a tree asks for few. */
-static void write_order(mxb_prepared *prepared, size_t feature, const double *values, const struct distinct *distinct,
-                        const struct distinct_scratch *scratch) {
-    size_t n = prepared->n_rows;
-    struct feature_bins *bins = &prepared->bins[feature];
-    bins->cuts = NULL;
-    bins->n_cuts = distinct->n > 0 ? (uint32_t)(distinct->n - 1) : 0;
-    uint32_t *order = prepared->order + feature * n;
-    uint32_t *codes = prepared->codes + feature * n;
-    size_t n_missing = 0;
-    for (size_t i = n; i > 0; i--) {
-        if (isnan(values[i - 1])) {
-            order[n - ++n_missing] = (uint32_t)(i - 1);
-            codes[i - 1] = mxb__missing_code(bins);
-        }
-    }
-    uint32_t code = 0;
-    for (size_t i = 0; i < n - n_missing; i++) {
-        code += i > 0 && scratch->keys[i] != scratch->keys[i - 1];
-        order[i] = scratch->rows[i];
-        codes[order[i]] = code;
-    }
-}
-
-static void prepare_feature(void *context, size_t feature, size_t thread) {
-    struct feature_task *task = context;
-    mxb_prepared *prepared = task->prepared;
-    size_t n = prepared->n_rows;
-    struct distinct_scratch scratch;
-    struct workspace workspace = {task->scratch + thread * task->scratch_bytes, 0};
-    double *values = carve_scratch(&workspace, prepared, &scratch);
-
-    mxb__column_read(prepared->view, &prepared->view->columns[feature], 0, n, values);
-    struct distinct distinct = mxb__distinct_find(values, prepared->labels.weights, n, &scratch);
-
-    if (prepared->settings.exact) {
-        write_order(prepared, feature, values, &distinct, &scratch);
+/* The rows that weigh anything, and their labels. All rows are read first, so that messages number them as the caller
+ * does. */
+static mxb_status take_rows(mxb_prepared *prepared, const mxb_dataset *dataset, mxb_error *error) {
+    const char *owner = "the training data";
+    int two_classes = prepared->settings.two_classes;
+    struct labels *labels = &prepared->labels;
+    MXB_TRY(mxb__labels_read(dataset, two_classes, NULL, NULL, owner, labels, error));
+    if (!has_idle_rows(labels)) {
+        MXB_TRY(mxb__dataset_create_view(dataset, &prepared->view, error));
     } else {
-        write_bins(task, feature, values, &distinct);
+        mxb_status status = select_rows(dataset, labels->weights, &prepared->view, error);
+        mxb__labels_clear(labels);
+        MXB_TRY(status);
+        MXB_TRY(mxb__labels_read(prepared->view, two_classes, NULL, NULL, owner, labels, error));
     }
-    mxb__scaling_fit(prepared->settings.scaling, &distinct, prepared->knots + feature * task->n_knots,
-                     prepared->knot_scores + feature * task->n_knots, &prepared->scaling.features[feature]);
+    prepared->n_rows = prepared->view->n_rows;
+    return MXB_OK;
 }
 
-static void write_records(void *context, size_t block, size_t thread) {
-    mxb_prepared *prepared = context;
-    (void)thread;
-    size_t first = block * TRANSPOSE_ROWS;
-    size_t n = mxb__block_length(prepared->n_rows, TRANSPOSE_ROWS, block);
-    uint8_t *records = prepared->records + first * prepared->record_bytes;
-    memset(records, 0, n * prepared->record_bytes);
-    for (size_t f = 0; f < prepared->n_features; f++) {
-        const uint8_t *column = prepared->columns + f * prepared->n_rows + first;
-        for (size_t i = 0; i < n; i++) {
-            records[i * prepared->record_bytes + f] = column[i];
-        }
-    }
-}
-
-static mxb_status allocate(mxb_prepared *prepared, size_t n_knots, mxb_error *error) {
+static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
     size_t n = prepared->n_rows;
     size_t d = prepared->n_features;
+    size_t n_knots = prepared->settings.scaling != SCALING_RANK ? 1 : n < MXB__MAX_KNOTS ? n : MXB__MAX_KNOTS;
+    prepared->knot_room = n_knots;
     prepared->scaling.kind = prepared->settings.scaling;
     prepared->scaling.n_features = prepared->n_features;
     MXB_TRY(mxb__alloc(&prepared->bins, d, sizeof *prepared->bins, "bins", error));
@@ -138,10 +66,10 @@ static mxb_status allocate(mxb_prepared *prepared, size_t n_knots, mxb_error *er
         MXB_TRY(mxb__alloc(&prepared->codes, d, n * sizeof *prepared->codes, "codes of values", error));
         MXB_TRY(mxb__alloc(&prepared->order, d, n * sizeof *prepared->order, "the order of rows", error));
     } else {
-        prepared->record_bytes = mxb__n_blocks(d, RECORD_ALIGNMENT) * RECORD_ALIGNMENT;
+        prepared->record_bytes = mxb__n_blocks(d, MXB__RECORD_ALIGNMENT) * MXB__RECORD_ALIGNMENT;
         MXB_TRY(mxb__alloc(&prepared->cuts, d, MXB__MAX_CUTS * sizeof *prepared->cuts, "bin edges", error));
-        MXB_TRY(mxb__alloc(&prepared->columns, d, n, "bin codes", error));
-        MXB_TRY(mxb__alloc(&prepared->records, n, prepared->record_bytes, "bin codes", error));
+        MXB_TRY(mxb__alloc(&prepared->records, n, prepared->record_bytes + d, "bin codes", error));
+        prepared->columns = prepared->records + n * prepared->record_bytes;
     }
     MXB_TRY(mxb__alloc(&prepared->knots, d, n_knots * sizeof *prepared->knots, "scaling tables", error));
     MXB_TRY(mxb__alloc(&prepared->knot_scores, d, n_knots * sizeof *prepared->knot_scores, "scaling tables", error));
@@ -149,21 +77,10 @@ static mxb_status allocate(mxb_prepared *prepared, size_t n_knots, mxb_error *er
 }
 
 static mxb_status prepare_features(mxb_prepared *prepared, struct pool *pool, mxb_error *error) {
-    size_t n = prepared->n_rows;
-    size_t d = prepared->n_features;
-    struct feature_task task = {.prepared = prepared, .kernels = mxb__kernels()};
-    task.n_knots = prepared->settings.scaling != SCALING_RANK ? 1 : n < MXB__MAX_KNOTS ? n : MXB__MAX_KNOTS;
-    MXB_TRY(allocate(prepared, task.n_knots, error));
-
-    struct distinct_scratch unused;
-    struct workspace measure = {NULL, 0};
-    carve_scratch(&measure, prepared, &unused);
-    task.scratch_bytes = measure.used;
-    MXB_TRY(mxb__alloc(&task.scratch, mxb__pool_n_threads(pool), task.scratch_bytes, "sorting columns", error));
-    mxb__pool_run(pool, d, (double)n * (double)d * 30.0, prepare_feature, &task);
-    mxb__free(task.scratch);
+    MXB_TRY(allocate(prepared, error));
+    MXB_TRY(mxb__edges_find(prepared, pool, error));
     if (!prepared->settings.exact) {
-        mxb__pool_run(pool, mxb__n_blocks(n, TRANSPOSE_ROWS), (double)n * (double)d, write_records, prepared);
+        mxb__bin_codes_write(prepared, pool);
     }
     return MXB_OK;
 }
@@ -178,18 +95,7 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
     MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "prepared data", error));
     made->settings = *settings;
     made->n_features = (uint32_t)dataset->n_columns;
-    /* All rows first, so that messages number them as the caller does. */
-    mxb_status status =
-        mxb__labels_read(dataset, settings->two_classes, NULL, NULL, "the training data", &made->labels, error);
-    mxb__labels_clear(&made->labels);
-    if (status == MXB_OK) {
-        status = select_rows(dataset, &made->view, error);
-    }
-    if (status == MXB_OK) {
-        made->n_rows = made->view->n_rows;
-        status =
-            mxb__labels_read(made->view, settings->two_classes, NULL, NULL, "the training data", &made->labels, error);
-    }
+    mxb_status status = take_rows(made, dataset, error);
     if (status == MXB_OK) {
         status = mxb__texts_learn(made->view, &made->dictionaries, error);
     }
@@ -213,7 +119,6 @@ void mxb_prepared_free(mxb_prepared *prepared) {
     mxb__dictionaries_free(prepared->dictionaries, prepared->n_features);
     mxb__free(prepared->bins);
     mxb__free(prepared->cuts);
-    mxb__free(prepared->columns);
     mxb__free(prepared->records);
     mxb__free(prepared->codes);
     mxb__free(prepared->order);

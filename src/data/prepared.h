@@ -13,6 +13,9 @@
 
 struct pool;
 
+/* Bytes that a record is padded to: half a cache line. */
+enum { MXB__RECORD_ALIGNMENT = 32 };
+
 /* What preparing depends on. */
 struct prepare_settings {
     int two_classes;
@@ -33,7 +36,7 @@ struct mxb_prepared {
 
     /* For histograms; NULL for exact trees. */
     double *cuts;        /* what bins point into */
-    uint8_t *columns;    /* bin codes [feature][row], for partitioning */
+    uint8_t *columns;    /* bin codes [feature][row], for partitioning; behind the records, in one block with them */
     uint8_t *records;    /* bin codes [row][record_bytes], for histograms */
     size_t record_bytes; /* n_features padded to a multiple of 32 */
 
@@ -42,8 +45,9 @@ struct mxb_prepared {
     uint32_t *order; /* [feature][row] the rows by ascending code, equal ones in row order; missing ones are last */
 
     struct scaling scaling; /* its knots lie in the two arrays below */
-    double *knots;
-    float *knot_scores;
+    double *knots;          /* [n_features][knot_room] */
+    float *knot_scores;     /* likewise */
+    size_t knot_room;
 };
 
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,

@@ -48,4 +48,10 @@ struct distinct;
 void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, double *knots, float *knot_scores,
                       struct scaling_feature *feature);
 
+struct sorted;
+
+/** The same fit to a column whose rows weigh 1 each; not for SCALING_STANDARD, whose sums need every value. */
+void mxb__scaling_fit_sorted(enum scaling_kind kind, const struct sorted *sorted, double *knots, float *knot_scores,
+                             struct scaling_feature *feature);
+
 #endif

@@ -1,10 +1,12 @@
 /* Fits the scaling of a feature for the fourier learner. Knows nothing of projections. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
 #include "base/math.h"
 #include "data/distinct.h"
 #include "data/scaling.h"
+#include "data/sorted.h"
 
 static double sum_of_weights(const struct distinct *finite) {
     double sum = 0.0;
@@ -50,33 +52,51 @@ static void fit_standard(const struct distinct *finite, double total, struct sca
     feature->factor = finite->n > 1 && half_deviation > DBL_MIN ? 0.5 / half_deviation : 0.0;
 }
 
-/* Knots at about equal steps of weight, the first and the last value among them, each with the normal score of its
- * mid-rank: the share of the weight below it and half of its own. */
-static void fit_rank(const struct distinct *finite, double total, double *knots, float *knot_scores,
-                     struct scaling_feature *feature) {
+/* The normal score of a value's mid-rank: the share of the weight below it and half of its own. */
+static float score_of(double below, double weight, double total) {
+    /* Beside very unequal weights a rank rounds to 0 or 1, whose scores are infinite. */
+    double rank = fmin(fmax((below + weight / 2) / total, 0x1p-53), 1.0 - 0x1p-53);
+    return (float)mxb__normal_quantile(rank);
+}
+
+/* The weight after which the next knot comes. */
+static double due_after(double total, uint32_t n_knots) { return total * ((double)n_knots / (MXB__MAX_KNOTS - 1)); }
+
+/* Knots at about equal steps of weight, the first and the last value among them. */
+static void fit_rank(const struct distinct *finite, double total, struct scaling_feature *feature) {
     int all_fit = finite->n <= MXB__MAX_KNOTS;
     double below = 0.0;
     uint32_t n_knots = 0;
     for (size_t i = 0; i < finite->n; i++) {
         double upper = below + finite->weights[i];
-        double due = total * ((double)n_knots / (MXB__MAX_KNOTS - 1));
+        double due = due_after(total, n_knots);
         if (all_fit || i + 1 == finite->n || (upper > due && n_knots + 1 < MXB__MAX_KNOTS)) {
-            knots[n_knots] = finite->values[i];
-            /* Beside very unequal weights a rank rounds to 0 or 1, whose scores are infinite. */
-            double rank = fmin(fmax((below + finite->weights[i] / 2) / total, 0x1p-53), 1.0 - 0x1p-53);
-            knot_scores[n_knots] = (float)mxb__normal_quantile(rank);
+            feature->knots[n_knots] = finite->values[i];
+            feature->knot_scores[n_knots] = score_of(below, finite->weights[i], total);
             n_knots++;
         }
         below = upper;
     }
     feature->n_knots = n_knots;
-    feature->knots = knots;
-    feature->knot_scores = knot_scores;
+}
+
+/* Nothing is known of this feature: every value scales to 0. */
+static void fit_nothing(enum scaling_kind kind, struct scaling_feature *feature) {
+    if (kind == SCALING_RANK) {
+        feature->n_knots = 1;
+        feature->knots[0] = 0.0;
+        feature->knot_scores[0] = 0.0f;
+    }
+}
+
+static void fit_none(double median, struct scaling_feature *feature) {
+    feature->center = median; /* a shift of the inputs only turns the random phases */
+    feature->factor = 1.0;
 }
 
 void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, double *knots, float *knot_scores,
                       struct scaling_feature *feature) {
-    *feature = (struct scaling_feature){.center = 0.0, .factor = 0.0};
+    *feature = (struct scaling_feature){.knots = knots, .knot_scores = knot_scores};
     struct distinct finite = *distinct;
     if (finite.n > 0 && isinf(finite.values[finite.n - 1])) {
         finite.n--;
@@ -87,25 +107,78 @@ void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, d
         finite.n--;
     }
     if (finite.n == 0) {
-        knots[0] = 0.0; /* nothing is known of this feature: every value scales to 0 */
-        knot_scores[0] = 0.0f;
-        *feature = (struct scaling_feature){
-            .n_knots = kind == SCALING_RANK ? 1 : 0, .knots = knots, .knot_scores = knot_scores};
+        fit_nothing(kind, feature);
         return;
     }
     double total = sum_of_weights(&finite);
     double median = median_of(&finite, total);
     switch (kind) {
         case SCALING_NONE:
-            feature->center = median; /* a shift of the inputs only turns the random phases */
-            feature->factor = 1.0;
+            fit_none(median, feature);
             break;
         case SCALING_STANDARD:
             fit_standard(&finite, total, feature);
             break;
         case SCALING_RANK:
-            fit_rank(&finite, total, knots, knot_scores, feature);
+            fit_rank(&finite, total, feature);
             break;
+    }
+    feature->missing = mxb__scale_value(kind, feature, median);
+}
+
+/* ---- The same where every row weighs 1 ---- */
+
+static double median_of_sorted(const struct sorted *finite) {
+    double low = mxb__sorted_value(finite, (finite->n - 1) / 2), high = mxb__sorted_value(finite, finite->n / 2);
+    return low == high ? low : low / 2 + high / 2;
+}
+
+static int has_more_runs(const struct sorted *finite, size_t limit) {
+    size_t n_runs = 0;
+    for (size_t begin = 0; begin < finite->n && n_runs <= limit; n_runs++) {
+        begin = mxb__sorted_run_end(finite, begin);
+    }
+    return n_runs > limit;
+}
+
+static void fit_rank_sorted(const struct sorted *finite, struct scaling_feature *feature) {
+    int all_fit = !has_more_runs(finite, MXB__MAX_KNOTS);
+    double total = (double)finite->n;
+    uint32_t n_knots = 0;
+    for (size_t begin = 0, end; begin < finite->n; begin = end) {
+        if (!all_fit) { /* the next knot is the first value with weight beyond the due one, or the last of all */
+            size_t due = n_knots + 1 < MXB__MAX_KNOTS ? (size_t)due_after(total, n_knots) : finite->n - 1;
+            begin = due > begin ? mxb__sorted_run_begin(finite, due) : begin;
+        }
+        end = mxb__sorted_run_end(finite, begin);
+        feature->knots[n_knots] = mxb__sorted_value(finite, begin);
+        feature->knot_scores[n_knots] = score_of((double)begin, (double)(end - begin), total);
+        n_knots++;
+    }
+    feature->n_knots = n_knots;
+}
+
+void mxb__scaling_fit_sorted(enum scaling_kind kind, const struct sorted *sorted, double *knots, float *knot_scores,
+                             struct scaling_feature *feature) {
+    assert(kind != SCALING_STANDARD);
+    *feature = (struct scaling_feature){.knots = knots, .knot_scores = knot_scores};
+    size_t first = 0, end = sorted->n;
+    if (end > 0 && isinf(mxb__sorted_value(sorted, end - 1))) {
+        end = mxb__sorted_run_begin(sorted, end - 1);
+    }
+    if (end > 0 && isinf(mxb__sorted_value(sorted, 0))) {
+        first = mxb__sorted_run_end(sorted, 0);
+    }
+    if (first == end) {
+        fit_nothing(kind, feature);
+        return;
+    }
+    struct sorted finite = mxb__sorted_part(sorted, first, end);
+    double median = median_of_sorted(&finite);
+    if (kind == SCALING_RANK) {
+        fit_rank_sorted(&finite, feature);
+    } else {
+        fit_none(median, feature);
     }
     feature->missing = mxb__scale_value(kind, feature, median);
 }

@@ -100,6 +100,8 @@ static inline doubles magnitude(doubles x) { return (doubles)((integers)x & INT6
 /* The second where the first is NaN. */
 static inline doubles larger(doubles x, doubles y) { return where(x > y, x, y); }
 
+void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+                         uint8_t *codes);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 void MXB__KERNEL(gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);

@@ -9,7 +9,7 @@
 
 const struct kernels MXB__TABLE_NAME(MXB__KERNEL_SET) = {
     .name = MXB__NAME_OF(MXB__KERNEL_SET),
-    .encode = mxb__portable_encode,
+    .encode = MXB__KERNEL(encode),
     .histogram_packed = mxb__portable_histogram_packed,
     .histogram_wide = mxb__portable_histogram_wide,
     .quanta_packed = MXB__KERNEL(quanta_packed),

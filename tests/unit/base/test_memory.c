@@ -30,6 +30,19 @@ static void blocks_are_aligned_and_whole(void) {
     mxb__free(NULL);
 }
 
+/* Whole huge pages can be had only where they begin. */
+static void large_blocks_begin_with_a_huge_page(void) {
+    const size_t huge_page = (size_t)1 << 21;
+    for (size_t n = 2 * huge_page; n <= 3 * huge_page; n += huge_page / 2 + 1) {
+        unsigned char *block;
+        mxb_error error;
+        OK(mxb__alloc(&block, n, 1, "a test", &error), error);
+        CHECK((uintptr_t)block % huge_page == 0);
+        block[0] = block[n - 1] = 1;
+        mxb__free(block);
+    }
+}
+
 static void products_do_not_overflow(void) {
     static const size_t cases[][2] = {{SIZE_MAX, 1},         {SIZE_MAX, 2},         {1, SIZE_MAX},
                                       {2, SIZE_MAX / 2 + 1}, {SIZE_MAX / 8 + 2, 8}, {(size_t)1 << 32, (size_t)1 << 32},
@@ -187,6 +200,7 @@ static void carving_takes_what_was_measured(void) {
 
 int main(void) {
     RUN(blocks_are_aligned_and_whole);
+    RUN(large_blocks_begin_with_a_huge_page);
     RUN(products_do_not_overflow);
     RUN(too_much_is_an_error);
     RUN(grow_keeps_contents);

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "unit/data/draw_column.h"
 
 static const struct random_stream RANDOM = {0x62696e73};
 
@@ -230,7 +231,7 @@ static uint32_t cuts_of_rows(const double *rows, const double *row_weights, size
     static uint64_t keys[MAX], spare_keys[MAX];
     static uint32_t numbers[MAX], spare_numbers[MAX];
     static double sums[MAX];
-    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums};
+    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums, 0};
     struct distinct distinct = mxb__distinct_find(rows, row_weights, n, &scratch);
     return mxb__bins_find_cuts(&distinct, n_bins, cuts);
 }
@@ -261,6 +262,34 @@ static void order_and_copies_do_not_matter(void) {
     }
 }
 
+/* ---- Rows that weigh 1 ---- */
+
+static void check_both_ways(const double *rows, size_t n, int narrow) {
+    double walked[MXB__MAX_CUTS], found[MXB__MAX_CUTS];
+    struct sorted sorted = sort_values(rows, n, narrow);
+    struct distinct distinct = list_distinct(rows, n);
+    for (uint32_t n_bins = 2; n_bins <= 256; n_bins += n_bins < 250 ? n_bins / 3 + 1 : 1) {
+        uint32_t n_cuts = mxb__bins_find_cuts(&distinct, n_bins, walked);
+        CHECK_INT(mxb__bins_find_cuts_sorted(&sorted, n_bins, found), n_cuts);
+        CHECK_INT(memcmp(found, walked, n_cuts * sizeof *found), 0);
+    }
+}
+
+static void steps_find_what_the_walk_finds(void) {
+    for_every_column(check_both_ways);
+    /* Short columns of few values: heavy ones at every place. */
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        struct random_stream stream = {seed};
+        double rows[60];
+        size_t n = 1 + (size_t)(mxb__random_bits(stream, 0) % 60);
+        for (size_t i = 0; i < n; i++) {
+            double u = mxb__random_uniform(stream, i + 1);
+            rows[i] = floor(u * u * (double)(1 + seed % 40));
+        }
+        check_both_ways(rows, n, (int)(seed % 2));
+    }
+}
+
 int main(void) {
     RUN(a_cut_separates_neighbours);
     RUN(bins_for_every_count);
@@ -269,5 +298,6 @@ int main(void) {
     RUN(worked_examples);
     RUN(few_values_and_none);
     RUN(order_and_copies_do_not_matter);
+    RUN(steps_find_what_the_walk_finds);
     return check_report();
 }

@@ -174,8 +174,24 @@ static void selections_keep_texts(void) {
     mxb_dataset_free(subset);
     OK(mxb_dataset_read(view, 0, 0, 3, values, &error), error);
     CHECK(values[0] == 0 && isnan(values[1]) && values[2] == 2);
-    CHECK(view->label.data == NULL);
+    CHECK_TEXT(mxb__column_text(view, &view->label, 2), "c");
     mxb_dataset_free(view);
+}
+
+static void knows_which_values_are_floats(void) {
+    static const int narrow[] = {
+        [MXB_FLOAT32] = 1, [MXB_FLOAT64] = 0, [MXB_INT8] = 1,   [MXB_INT16] = 1,  [MXB_INT32] = 0, [MXB_INT64] = 0,
+        [MXB_UINT8] = 1,   [MXB_UINT16] = 1,  [MXB_UINT32] = 0, [MXB_UINT64] = 0, [MXB_BOOL] = 1};
+    for (int type = MXB_FLOAT32; type <= MXB_BOOL; type++) {
+        struct column column = {.type = (mxb_type)type};
+        CHECK_INT(mxb__column_is_narrow(&column), narrow[type]);
+        double number;
+        column.numbers = &number;
+        column.n_texts = (size_t)1 << 24; /* the last rank is a float */
+        CHECK(mxb__column_is_narrow(&column));
+        column.n_texts += 2;
+        CHECK(!mxb__column_is_narrow(&column));
+    }
 }
 
 int main(void) {
@@ -186,5 +202,6 @@ int main(void) {
     RUN(adds_text_columns);
     RUN(refuses_wrong_texts);
     RUN(selections_keep_texts);
+    RUN(knows_which_values_are_floats);
     return check_report();
 }

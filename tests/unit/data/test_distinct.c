@@ -16,7 +16,7 @@ static double sums[2][MAX];
 
 /* `slot` keeps two results apart. */
 static struct distinct find(const double *values, const double *weights, size_t n, int slot) {
-    struct distinct_scratch scratch = {keys[slot], spare_keys[slot], NULL, NULL, sums[slot]};
+    struct distinct_scratch scratch = {keys[slot], spare_keys[slot], NULL, NULL, sums[slot], 0};
     if (weights != NULL) {
         scratch.rows = rows[slot];
         scratch.spare_rows = spare_rows[slot];
@@ -129,7 +129,7 @@ static void rows_come_sorted(void) {
             n_present += isnan(values[i]) ? 0 : 1;
         }
         for (int weighted = 0; weighted < 2; weighted++) {
-            struct distinct_scratch scratch = {keys[0], spare_keys[0], rows[0], spare_rows[0], sums[0]};
+            struct distinct_scratch scratch = {keys[0], spare_keys[0], rows[0], spare_rows[0], sums[0], 0};
             struct distinct plain = find(values, weighted ? weights : NULL, 1000, 1);
             struct distinct found = mxb__distinct_find(values, weighted ? weights : NULL, 1000, &scratch);
             CHECK_INT(found.n, plain.n);
@@ -146,9 +146,37 @@ static void rows_come_sorted(void) {
     }
 }
 
+static void floats_may_be_sorted_as_such(void) {
+    static double values[MAX], weights[MAX];
+    for (size_t n = 0; n <= MAX; n += 1 + n) {
+        for (int kind = 0; kind < 5; kind++) {
+            size_t n_present = 0;
+            for (size_t i = 0; i < n; i++) {
+                values[i] = (double)(float)make_value(i, kind);
+                n_present += isnan(values[i]) ? 0 : 1;
+                weights[i] = 0.1 + (double)(i % 3);
+            }
+            struct distinct_scratch scratch = {keys[0], spare_keys[0], rows[0], spare_rows[0], sums[0], 1};
+            struct distinct_scratch as_doubles = {keys[1], spare_keys[1], rows[1], spare_rows[1], sums[1], 0};
+            struct distinct found = mxb__distinct_find(values, weights, n, &scratch);
+            struct distinct expected = mxb__distinct_find(values, weights, n, &as_doubles);
+            CHECK_INT(found.n, expected.n);
+            CHECK_INT(memcmp(found.values, expected.values, found.n * sizeof *found.values), 0);
+            CHECK_INT(memcmp(found.weights, expected.weights, found.n * sizeof *found.weights), 0);
+            size_t n_wrong = 0;
+            for (size_t i = 0; i < n_present; i++) {
+                n_wrong += rows[0][i] != rows[1][i];
+                n_wrong += i > 0 && (keys[0][i] == keys[0][i - 1]) != (keys[1][i] == keys[1][i - 1]);
+            }
+            CHECK_INT(n_wrong, 0);
+        }
+    }
+}
+
 int main(void) {
     RUN(finds_values_and_weights);
     RUN(rows_come_sorted);
+    RUN(floats_may_be_sorted_as_such);
     RUN(weight_k_is_k_copies);
     return check_report();
 }

@@ -8,7 +8,7 @@ static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *
     static uint64_t keys[N_ROWS], spare_keys[N_ROWS];
     static uint32_t numbers[N_ROWS], spare_numbers[N_ROWS];
     static double sums[N_ROWS], values[N_ROWS], weights[N_ROWS];
-    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums};
+    struct distinct_scratch scratch = {keys, spare_keys, numbers, spare_numbers, sums, 0};
     size_t n = prepared->n_rows;
     for (size_t i = 0; i < n; i++) {
         values[i] = value_of(rows[i], f);
@@ -137,6 +137,30 @@ static void same_for_any_number_of_threads(void) {
         mxb_prepared_free(one);
     }
     mxb_dataset_free(dataset);
+}
+
+/* Whether rows are dropped or not: the view has all that the caller's data have. */
+static void the_view_has_label_and_weight(void) {
+    struct prepare_settings settings = {0, 64, SCALING_RANK, 0};
+    static double ones[N_ROWS];
+    mxb_error error;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        ones[i] = 1;
+    }
+    for (int dropped = 0; dropped < 2; dropped++) {
+        mxb_dataset *dataset = make_dataset(dropped);
+        REQUIRE(dataset != NULL);
+        if (!dropped) {
+            OK(mxb_dataset_set_weight(dataset, ones, sizeof *ones, MXB_FLOAT64, &error), error);
+        }
+        mxb_prepared *prepared = prepare(dataset, settings, 1);
+        REQUIRE(prepared != NULL);
+        CHECK((prepared->view->rows != NULL) == dropped);
+        CHECK(prepared->view->label.data == dataset->label.data);
+        CHECK(prepared->view->weight.data == dataset->weight.data);
+        mxb_prepared_free(prepared);
+        mxb_dataset_free(dataset);
+    }
 }
 
 /* Rows of weight 0 dropped by us or by the caller: the same. */
@@ -279,6 +303,7 @@ int main(void) {
     RUN(codes_are_those_of_the_raw_values);
     RUN(without_weights);
     RUN(same_for_any_number_of_threads);
+    RUN(the_view_has_label_and_weight);
     RUN(weight_zero_is_absent);
     RUN(weight_k_is_k_copies);
     RUN(smallest_and_wider);

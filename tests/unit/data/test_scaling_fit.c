@@ -6,6 +6,7 @@
 #include "check.h"
 #include "data/distinct.h"
 #include "data/scaling.h"
+#include "unit/data/draw_column.h"
 
 static const struct random_stream RANDOM = {0x7363616c};
 
@@ -294,6 +295,34 @@ static void unit_of_weights_does_not_matter(void) {
     }
 }
 
+/* Where rows weigh 1: what the walk over distinct values finds. */
+static void check_both_ways(const double *rows, size_t n, int narrow) {
+    static double found_knots[MXB__MAX_KNOTS];
+    static float found_scores[MXB__MAX_KNOTS];
+    struct sorted sorted = sort_values(rows, n, narrow);
+    struct distinct distinct = list_distinct(rows, n);
+    static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_RANK};
+    for (size_t k = 0; k < 2; k++) {
+        struct scaling_feature walked, found;
+        mxb__scaling_fit(kinds[k], &distinct, knots, scores, &walked);
+        mxb__scaling_fit_sorted(kinds[k], &sorted, found_knots, found_scores, &found);
+        CHECK(found.center == walked.center);
+        CHECK(found.factor == walked.factor && found.missing == walked.missing);
+        CHECK_INT(found.n_knots, walked.n_knots);
+        CHECK_INT(memcmp(found_knots, knots, walked.n_knots * sizeof *knots), 0);
+        CHECK_INT(memcmp(found_scores, scores, walked.n_knots * sizeof *scores), 0);
+    }
+}
+
+static void steps_find_what_the_walk_finds(void) {
+    for_every_column(check_both_ways);
+    for (size_t n = 1020; n < 1030; n++) { /* as many values as knots */
+        static double rows[1030];
+        draw_column(COLUMN_NORMAL, n, n, 0, 0, rows);
+        check_both_ways(rows, n, 0);
+    }
+}
+
 int main(void) {
     RUN(none_centers_at_the_median);
     RUN(standard_against_naive);
@@ -308,5 +337,6 @@ int main(void) {
     RUN(mean_stays_within_the_values);
     RUN(extreme_weights);
     RUN(unit_of_weights_does_not_matter);
+    RUN(steps_find_what_the_walk_finds);
     return check_report();
 }

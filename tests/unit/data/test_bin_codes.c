@@ -1,0 +1,94 @@
+#include "data/bin_codes.h"
+
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "check.h"
+
+static const struct random_stream RANDOM = {0x636f6465};
+
+enum { MAX_ROWS = 2050, MAX_FEATURES = 65 };
+
+static float matrix[MAX_ROWS][MAX_FEATURES];
+static double labels[MAX_ROWS];
+
+static void make_matrix(void) {
+    for (size_t i = 0; i < MAX_ROWS; i++) {
+        labels[i] = (double)i;
+        for (size_t f = 0; f < MAX_FEATURES; f++) {
+            double x = mxb__random_normal(RANDOM, i * MAX_FEATURES + f);
+            matrix[i][f] = (i + f) % 17 == 0 ? (float)NAN : (float)(f % 3 == 0 ? rint(x) : x);
+        }
+    }
+}
+
+/* One cut after another. */
+static unsigned naive_code(const struct feature_bins *bins, double x) {
+    unsigned code = 0;
+    for (size_t c = 0; c < bins->n_cuts; c++) {
+        code += bins->cuts[c] < x;
+    }
+    return isnan(x) ? bins->n_cuts + 1 : code;
+}
+
+static size_t n_wrong(const mxb_prepared *prepared, size_t first_row, size_t step) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < prepared->n_rows; i++) {
+        const uint8_t *record = prepared->records + i * prepared->record_bytes;
+        for (size_t f = 0; f < prepared->record_bytes; f++) {
+            if (f >= prepared->n_features) {
+                wrong += record[f] != 0;
+                continue;
+            }
+            unsigned code = naive_code(&prepared->bins[f], (double)matrix[first_row + i * step][f]);
+            wrong += record[f] != code || prepared->columns[f * prepared->n_rows + i] != code;
+        }
+    }
+    return wrong;
+}
+
+static void check_shape(size_t n_rows, size_t n_features, size_t n_threads, int selected) {
+    struct prepare_settings settings = {0, 256, SCALING_RANK, 0};
+    mxb_error error;
+    mxb_dataset *dataset, *subset = NULL;
+    mxb_prepared *prepared;
+    OK(mxb_dataset_create(MAX_ROWS, &dataset, &error), error);
+    OK(mxb_dataset_add_matrix(dataset, matrix, MXB_FLOAT32, n_features, sizeof matrix[0], sizeof(float), &error),
+       error);
+    OK(mxb_dataset_set_label(dataset, labels, sizeof *labels, MXB_FLOAT64, &error), error);
+    size_t rows[MAX_ROWS];
+    for (size_t i = 0; i < n_rows; i++) {
+        rows[i] = selected ? 1 + i * 2 : i;
+    }
+    OK(mxb_dataset_select(dataset, rows, n_rows, &subset, &error), error);
+    struct pool *pool = mxb__pool_open(n_threads);
+    OK(mxb__prepared_create(n_rows == MAX_ROWS ? dataset : subset, &settings, pool, &prepared, &error), error);
+    mxb__pool_close(pool);
+    CHECK_INT(n_wrong(prepared, selected ? 1 : 0, selected ? 2 : 1), 0);
+    mxb_prepared_free(prepared);
+    mxb_dataset_free(subset);
+    mxb_dataset_free(dataset);
+}
+
+static void every_shape_of_tiles(void) {
+    static const size_t row_counts[] = {1, 7, 1023, 1024, 1025, MAX_ROWS};
+    static const size_t feature_counts[] = {1, 31, 32, 33, MAX_FEATURES};
+    for (size_t r = 0; r < 6; r++) {
+        for (size_t f = 0; f < 5; f++) {
+            check_shape(row_counts[r], feature_counts[f], 1 + (r + f) % 3, 0);
+        }
+    }
+}
+
+static void selected_rows(void) {
+    check_shape(1024, 40, 2, 1);
+    check_shape(3, 40, 1, 1);
+}
+
+int main(void) {
+    make_matrix();
+    RUN(every_shape_of_tiles);
+    RUN(selected_rows);
+    return check_report();
+}
