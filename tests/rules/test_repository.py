@@ -96,8 +96,8 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
 
 
 def test_every_source_file_has_a_unit_test(root):
-    """src/data/bins.c has tests/unit/data/test_bins.c; kernels and learners are tested in one folder each, and the tests
-    of kernels run with every set of them."""
+    """src/data/bins.c has tests/unit/data/test_bins.c; kernels and learners are tested in one folder each, and tests of
+    kernels run with every set of them."""
     sources = [path for path in c_files(root) if path.startswith("src/") and path.endswith(".c")]
     assert len(sources) > 30
     names = [(path.split("/")[1], path.rsplit("/", 1)[1].removeprefix("vector_")) for path in sources]
