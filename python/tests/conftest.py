@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 if "site-packages" not in Path(mixboost.__file__).parts:
     raise pytest.UsageError(f"{mixboost.__file__} is not an installed package: run ./dev python")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore Ctrl-C
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # before SciPy is imported: one of scikit-learn's checks would be skipped
 

@@ -332,7 +332,7 @@ def test_an_interrupt_at_the_beginning_of_a_callback_is_not_lost_by_predict(monk
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what ctypes says of a lost interrupt
 def test_ctrl_c_ends_a_training_soon() -> None:
     X = np.zeros((100_000, 1))
-    model = HeterogeneousBoostingRegressor([(1.0, Saying(np.zeros(len(X))))], num_round=30_000)
+    model = HeterogeneousBoostingRegressor([(1.0, Saying(np.zeros(len(X))))], num_round=5_000)
     for delay in np.linspace(0.3, 0.31, 6):  # in Python at times, in the library at others
         timer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
