@@ -1,7 +1,7 @@
 /* Histograms of 28 features: all rows as at a root, and every second row through an index as below it. */
 #include "micro.h"
 
-enum { N_FEATURES = 28, RECORD = 32, N_GROUPS = RECORD / MXB__GROUP, N_CELLS = RECORD * MXB__CELLS };
+enum { N_FEATURES = 28, N_CELLS = N_FEATURES * MXB__CELLS };
 
 static struct histogram_rows rows;
 static uint64_t *words;
@@ -16,20 +16,19 @@ static void wide(struct micro_work *work, const struct kernels *kernels) {
 }
 
 int main(int argc, char **argv) {
-    static const uint32_t groups[N_GROUPS] = {0, 1, 2, 3};
     static uint64_t packed_cells[N_CELLS];
     static struct gradient_sum wide_cells[N_CELLS];
     size_t n = micro_n_rows(argc, argv, 1000000);
-    uint8_t *records = micro_memory(n, RECORD);
+    uint8_t *records = micro_memory(n, MXB__PANEL);
     uint32_t *half = micro_memory(n, sizeof *half);
     words = micro_memory(n, sizeof *words);
     sums = micro_memory(n, sizeof *sums);
     size_t n_half = 0;
     for (size_t i = 0; i < n; i++) {
         for (size_t f = 0; f < N_FEATURES; f++) {
-            records[i * RECORD + f] = (uint8_t)micro_random(i * RECORD + f);
+            records[i * MXB__PANEL + f] = (uint8_t)micro_random(i * MXB__PANEL + f);
         }
-        uint64_t bits = micro_random(n * RECORD + i);
+        uint64_t bits = micro_random(n * MXB__PANEL + i);
         sums[i] = (struct gradient_sum){(int64_t)(bits % 2001) - 1000, (int64_t)(bits >> 32) % 1000};
         words[i] = ((uint64_t)sums[i].g << 32) + (uint64_t)sums[i].h;
         half[n_half] = (uint32_t)i;
@@ -43,11 +42,11 @@ int main(int argc, char **argv) {
     for (size_t w = 0; w < 2; w++) {
         works[w].unit = "row and feature, all rows";
         works[w].n_units = (double)n * N_FEATURES;
-        rows = (struct histogram_rows){records, RECORD, NULL, 0, n, groups, N_GROUPS};
+        rows = (struct histogram_rows){records, NULL, 0, n, N_FEATURES};
         n_failed += micro_compare(&works[w]);
         works[w].unit = "row and feature, listed rows";
         works[w].n_units = (double)n_half * N_FEATURES;
-        rows = (struct histogram_rows){records, RECORD, half, 0, n_half, groups, N_GROUPS};
+        rows = (struct histogram_rows){records, half, 0, n_half, N_FEATURES};
         n_failed += micro_compare(&works[w]);
     }
     return n_failed != 0;

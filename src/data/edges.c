@@ -79,7 +79,7 @@ static mxb_status find_in_groups(mxb_prepared *prepared, struct pool *pool, mxb_
     group.slot_bytes = bytes_of_slot(&group);
     /* The codes are written later: until then their room, if it is enough, serves. */
     char *scratch = NULL;
-    size_t n_slots = n * (prepared->record_bytes + d) / group.slot_bytes;
+    size_t n_slots = n * (prepared->n_panels * MXB__PANEL + d) / group.slot_bytes;
     if (n_slots < 2 * n_threads) {
         n_slots = 2 * n_threads;
         MXB_TRY(mxb__alloc(&scratch, n_slots, group.slot_bytes, "sorting columns", error));

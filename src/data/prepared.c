@@ -66,10 +66,10 @@ static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
         MXB_TRY(mxb__alloc(&prepared->codes, d, n * sizeof *prepared->codes, "codes of values", error));
         MXB_TRY(mxb__alloc(&prepared->order, d, n * sizeof *prepared->order, "the order of rows", error));
     } else {
-        prepared->record_bytes = mxb__n_blocks(d, MXB__RECORD_ALIGNMENT) * MXB__RECORD_ALIGNMENT;
+        prepared->n_panels = mxb__n_blocks(d, MXB__PANEL);
         MXB_TRY(mxb__alloc(&prepared->cuts, d, MXB__MAX_CUTS * sizeof *prepared->cuts, "bin edges", error));
-        MXB_TRY(mxb__alloc(&prepared->records, n, prepared->record_bytes + d, "bin codes", error));
-        prepared->columns = prepared->records + n * prepared->record_bytes;
+        MXB_TRY(mxb__alloc(&prepared->records, n, prepared->n_panels * MXB__PANEL + d, "bin codes", error));
+        prepared->columns = prepared->records + prepared->n_panels * n * MXB__PANEL;
     }
     MXB_TRY(mxb__alloc(&prepared->knots, d, n_knots * sizeof *prepared->knots, "scaling tables", error));
     MXB_TRY(mxb__alloc(&prepared->knot_scores, d, n_knots * sizeof *prepared->knot_scores, "scaling tables", error));

@@ -10,11 +10,9 @@
 #include "data/dictionary.h"
 #include "data/labels.h"
 #include "data/scaling.h"
+#include "kernels/kernels.h"
 
 struct pool;
-
-/* Bytes that a record is padded to: half a cache line. */
-enum { MXB__RECORD_ALIGNMENT = 32 };
 
 /* What preparing depends on. */
 struct prepare_settings {
@@ -35,10 +33,10 @@ struct mxb_prepared {
     struct feature_bins *bins; /* [n_features] */
 
     /* For histograms; NULL for exact trees. */
-    double *cuts;        /* what bins point into */
-    uint8_t *columns;    /* bin codes [feature][row], for partitioning; behind the records, in one block with them */
-    uint8_t *records;    /* bin codes [row][record_bytes], for histograms */
-    size_t record_bytes; /* n_features padded to a multiple of 32 */
+    double *cuts;     /* what bins point into */
+    uint8_t *columns; /* bin codes [feature][row], for partitioning; behind the records, in one block with them */
+    uint8_t *records; /* bin codes [panel][row][MXB__PANEL], for histograms; 0 behind the last feature */
+    size_t n_panels;  /* of MXB__PANEL features each */
 
     /* For exact trees; NULL for histograms. A code is the number of distinct values below the row's. */
     uint32_t *codes; /* [feature][row] */
@@ -56,7 +54,12 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
 /** A row's bin code, in either form. */
 static inline uint32_t mxb__prepared_code(const mxb_prepared *prepared, uint32_t feature, size_t row) {
     return prepared->settings.exact ? prepared->codes[feature * prepared->n_rows + row]
-                                    : prepared->records[row * prepared->record_bytes + feature];
+                                    : prepared->columns[feature * prepared->n_rows + row];
+}
+
+/** The records of all rows, from the feature on to the end of its panel. */
+static inline const uint8_t *mxb__prepared_records(const mxb_prepared *prepared, uint32_t feature) {
+    return prepared->records + (feature / MXB__PANEL * prepared->n_rows * MXB__PANEL + feature % MXB__PANEL);
 }
 
 /** The first place in order[begin .. end) of the feature, or in a part of it in the same order, whose row has a code

@@ -15,15 +15,17 @@ enum { MXB__CELLS = 264 };
 /* Features are handled in groups of eight: one 64-bit load of a row record. */
 enum { MXB__GROUP = 8 };
 
+/* A record has the codes of so many features, half a cache line; more features lie in further panels of records. So
+ * histograms of wide data touch few cells at a time, and read no byte that they do not add. */
+enum { MXB__PANEL = 32 };
+
 /* Rows whose bin codes a histogram is built from. */
 struct histogram_rows {
-    const uint8_t *records; /* [row][record_bytes] bin codes, features padded to whole groups */
-    size_t record_bytes;
-    const uint32_t *rows; /* the n rows to add; NULL = first .. first + n - 1 */
+    const uint8_t *records; /* [row][MXB__PANEL] bin codes, from the first feature on, which begins a group */
+    const uint32_t *rows;   /* the n rows to add; NULL = first .. first + n - 1 */
     size_t first;
     size_t n;
-    const uint32_t *groups; /* the feature groups to build, ascending */
-    size_t n_groups;
+    size_t n_features; /* to add, all in this panel */
 };
 
 /* One side of a node's split, in integer quanta. */
@@ -80,7 +82,8 @@ struct kernels {
                    uint8_t *codes);
 
     /* Adds each row's word, gradient quanta in the high and hessian quanta in the low 32 bits, to its cells:
-     * cells[feature * MXB__CELLS + code]. No sum can overflow by the choice of the scale. */
+     * cells[feature * MXB__CELLS + code], features counted from the first. No sum can overflow by the choice of the
+     * scale. */
     void (*histogram_packed)(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
 
     /* The same with a pair of 64-bit integers a row and a cell. */

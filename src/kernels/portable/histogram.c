@@ -1,5 +1,5 @@
-/* Histograms over row records. One 64-bit load brings the codes of eight features; rows reached through an index are
- * prefetched, without which the walk over a deep node costs twice as much. */
+/* Histograms over row records. One 64-bit load brings the codes of eight features, of which the last group may have
+ * fewer; rows reached through an index are prefetched, without which the walk over a deep node costs twice as much. */
 #include <string.h>
 
 #include "kernels/portable/portable.h"
@@ -12,9 +12,9 @@
 
 enum { AHEAD = 24 }; /* rows; measured best between 16 and 32 */
 
-static uint64_t load_codes(const uint8_t *record, uint32_t group) {
+static uint64_t load_codes(const uint8_t *record, size_t feature) {
     uint64_t codes;
-    memcpy(&codes, record + (size_t)group * MXB__GROUP, sizeof codes);
+    memcpy(&codes, record + feature, sizeof codes);
     return codes;
 }
 
@@ -25,47 +25,57 @@ static unsigned code_of(uint64_t codes, unsigned feature) { /* the byte at addre
     return (unsigned)(codes >> (8 * feature)) & 255u;
 }
 
+static void add_packed(uint64_t codes, unsigned n, uint64_t word, uint64_t *cells) {
+    for (unsigned f = 0; f < n; f++) {
+        cells[f * MXB__CELLS + code_of(codes, f)] += word;
+    }
+}
+
 void mxb__portable_histogram_packed(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells) {
+    size_t whole = rows->n_features / MXB__GROUP * MXB__GROUP; /* features in whole groups */
+    unsigned rest = (unsigned)(rows->n_features - whole);
     for (size_t i = 0; i < rows->n; i++) {
         size_t row = rows->rows == NULL ? rows->first + i : rows->rows[i];
         if (rows->rows != NULL && i + AHEAD < rows->n) {
             size_t later = rows->rows[i + AHEAD];
-            PREFETCH(rows->records + later * rows->record_bytes);
+            PREFETCH(rows->records + later * MXB__PANEL);
             PREFETCH(words + later);
         }
-        const uint8_t *record = rows->records + row * rows->record_bytes;
-        uint64_t word = words[row];
-        for (size_t g = 0; g < rows->n_groups; g++) {
-            uint32_t group = rows->groups[g];
-            uint64_t codes = load_codes(record, group);
-            uint64_t *cell = cells + (size_t)group * MXB__GROUP * MXB__CELLS;
-            for (unsigned f = 0; f < MXB__GROUP; f++) {
-                cell[f * MXB__CELLS + code_of(codes, f)] += word;
-            }
+        const uint8_t *record = rows->records + row * MXB__PANEL;
+        for (size_t f = 0; f < whole; f += MXB__GROUP) {
+            add_packed(load_codes(record, f), MXB__GROUP, words[row], cells + f * MXB__CELLS);
         }
+        if (rest > 0) {
+            add_packed(load_codes(record, whole), rest, words[row], cells + whole * MXB__CELLS);
+        }
+    }
+}
+
+static void add_wide(uint64_t codes, unsigned n, struct gradient_sum sum, struct gradient_sum *cells) {
+    for (unsigned f = 0; f < n; f++) {
+        struct gradient_sum *cell = &cells[f * MXB__CELLS + code_of(codes, f)];
+        cell->g += sum.g;
+        cell->h += sum.h;
     }
 }
 
 void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struct gradient_sum *sums,
                                   struct gradient_sum *cells) {
+    size_t whole = rows->n_features / MXB__GROUP * MXB__GROUP;
+    unsigned rest = (unsigned)(rows->n_features - whole);
     for (size_t i = 0; i < rows->n; i++) {
         size_t row = rows->rows == NULL ? rows->first + i : rows->rows[i];
         if (rows->rows != NULL && i + AHEAD < rows->n) {
             size_t later = rows->rows[i + AHEAD];
-            PREFETCH(rows->records + later * rows->record_bytes);
+            PREFETCH(rows->records + later * MXB__PANEL);
             PREFETCH(sums + later);
         }
-        const uint8_t *record = rows->records + row * rows->record_bytes;
-        struct gradient_sum sum = sums[row];
-        for (size_t g = 0; g < rows->n_groups; g++) {
-            uint32_t group = rows->groups[g];
-            uint64_t codes = load_codes(record, group);
-            struct gradient_sum *cell = cells + (size_t)group * MXB__GROUP * MXB__CELLS;
-            for (unsigned f = 0; f < MXB__GROUP; f++) {
-                struct gradient_sum *target = &cell[f * MXB__CELLS + code_of(codes, f)];
-                target->g += sum.g;
-                target->h += sum.h;
-            }
+        const uint8_t *record = rows->records + row * MXB__PANEL;
+        for (size_t f = 0; f < whole; f += MXB__GROUP) {
+            add_wide(load_codes(record, f), MXB__GROUP, sums[row], cells + f * MXB__CELLS);
+        }
+        if (rest > 0) {
+            add_wide(load_codes(record, whole), rest, sums[row], cells + whole * MXB__CELLS);
         }
     }
 }

@@ -103,19 +103,32 @@ static void subtract_cells(const struct tree_engine *engine, char *from, char *c
     }
 }
 
+/* Features of the groups from groups[first] on that lie side by side in one panel. Returns the place behind them. */
+static uint32_t end_of_run(const struct tree_engine *engine, uint32_t first) {
+    const uint32_t *groups = engine->groups;
+    uint32_t end = first + 1;
+    while (end < engine->n_groups && groups[end] == groups[end - 1] + 1 && groups[end] % (MXB__PANEL / MXB__GROUP)) {
+        end++;
+    }
+    return end;
+}
+
 static void add_rows(const struct tree_engine *engine, uint32_t begin, uint32_t end, char *cells) {
     const mxb_prepared *prepared = engine->input->prepared;
-    struct histogram_rows rows = {.records = prepared->records,
-                                  .record_bytes = prepared->record_bytes,
-                                  .rows = engine->in_order ? NULL : engine->rows + begin,
-                                  .first = begin,
-                                  .n = end - begin,
-                                  .groups = engine->groups,
-                                  .n_groups = engine->n_groups};
-    if (engine->packed) {
-        engine->input->kernels->histogram_packed(&rows, engine->words, (uint64_t *)(void *)cells);
-    } else {
-        engine->input->kernels->histogram_wide(&rows, engine->sums, (struct gradient_sum *)(void *)cells);
+    struct histogram_rows rows = {
+        .rows = engine->in_order ? NULL : engine->rows + begin, .first = begin, .n = end - begin};
+    for (uint32_t g = 0, next; g < engine->n_groups; g = next) {
+        next = end_of_run(engine, g);
+        uint32_t feature = engine->groups[g] * MXB__GROUP;
+        uint32_t behind = (engine->groups[next - 1] + 1) * MXB__GROUP;
+        rows.records = mxb__prepared_records(prepared, feature);
+        rows.n_features = (behind < prepared->n_features ? behind : prepared->n_features) - feature;
+        uint64_t *to = group_cells(engine, cells, engine->groups[g]);
+        if (engine->packed) {
+            engine->input->kernels->histogram_packed(&rows, engine->words, to);
+        } else {
+            engine->input->kernels->histogram_wide(&rows, engine->sums, (struct gradient_sum *)(void *)to);
+        }
     }
 }
 

@@ -35,14 +35,14 @@ static unsigned naive_code(const struct feature_bins *bins, double x) {
 static size_t n_wrong(const mxb_prepared *prepared, size_t first_row, size_t step) {
     size_t wrong = 0;
     for (size_t i = 0; i < prepared->n_rows; i++) {
-        const uint8_t *record = prepared->records + i * prepared->record_bytes;
-        for (size_t f = 0; f < prepared->record_bytes; f++) {
+        for (size_t f = 0; f < prepared->n_panels * MXB__PANEL; f++) {
+            unsigned recorded = *(mxb__prepared_records(prepared, (uint32_t)f) + i * MXB__PANEL);
             if (f >= prepared->n_features) {
-                wrong += record[f] != 0;
+                wrong += recorded != 0;
                 continue;
             }
             unsigned code = naive_code(&prepared->bins[f], (double)matrix[first_row + i * step][f]);
-            wrong += record[f] != code || prepared->columns[f * prepared->n_rows + i] != code;
+            wrong += recorded != code || prepared->columns[f * prepared->n_rows + i] != code;
         }
     }
     return wrong;

@@ -29,7 +29,7 @@ static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *
             code = bins->n_cuts + 1;
         }
         n_wrong += prepared->columns[f * n + i] != code;
-        n_wrong += prepared->records[i * prepared->record_bytes + f] != code;
+        n_wrong += prepared->records[i * MXB__PANEL + f] != code;
     }
     CHECK_INT(n_wrong, 0);
 
@@ -56,7 +56,7 @@ static void check_prepared(const mxb_prepared *prepared, int weighted) {
         }
     }
     REQUIRE(prepared->n_rows == n && prepared->labels.n_rows == n && prepared->n_features == N_FEATURES);
-    CHECK_INT(prepared->record_bytes, 32);
+    CHECK_INT(prepared->n_panels, 1);
     CHECK((uintptr_t)prepared->records % 32 == 0);
     CHECK_INT(prepared->scaling.n_features, N_FEATURES);
     CHECK_INT(prepared->scaling.kind, prepared->settings.scaling);
@@ -67,8 +67,8 @@ static void check_prepared(const mxb_prepared *prepared, int weighted) {
         sum += weighted ? source[rows[i]].weight : 1;
         CHECK(mxb__label_of(&prepared->labels, i) == expected);
         CHECK(weighted ? prepared->labels.weights[i] == source[rows[i]].weight : prepared->labels.weights == NULL);
-        for (size_t f = N_FEATURES; f < prepared->record_bytes; f++) {
-            CHECK_INT(prepared->records[i * prepared->record_bytes + f], 0);
+        for (size_t f = N_FEATURES; f < MXB__PANEL; f++) {
+            CHECK_INT(prepared->records[i * MXB__PANEL + f], 0);
         }
     }
     CHECK(prepared->labels.sum == sum);
@@ -110,9 +110,9 @@ static void without_weights(void) {
 }
 
 static void check_same(const mxb_prepared *a, const mxb_prepared *b) {
-    REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->record_bytes == b->record_bytes);
+    REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->n_panels == b->n_panels);
     CHECK_INT(memcmp(a->columns, b->columns, a->n_rows * a->n_features), 0);
-    CHECK_INT(memcmp(a->records, b->records, a->n_rows * a->record_bytes), 0);
+    CHECK_INT(memcmp(a->records, b->records, a->n_panels * a->n_rows * MXB__PANEL), 0);
     for (size_t i = 0; i < a->n_rows; i++) {
         CHECK(mxb__label_of(&a->labels, i) == mxb__label_of(&b->labels, i));
     }
@@ -221,7 +221,7 @@ static void weight_k_is_k_copies(void) {
     mxb_dataset_free(plain_rows);
 }
 
-/* One row, one feature; and more features than a record's first 32 bytes. */
+/* One row, one feature; and more features than one panel has. */
 static void smallest_and_wider(void) {
     double x[33] = {1, 2, 3};
     double y = 4;
@@ -234,7 +234,7 @@ static void smallest_and_wider(void) {
         CHECK_INT(mxb_dataset_set_label(dataset, &y, 0, MXB_FLOAT64, &error), MXB_OK);
         mxb_prepared *prepared = prepare(dataset, settings, 3);
         REQUIRE(prepared != NULL);
-        CHECK_INT(prepared->record_bytes, d == 1 ? 32 : 64);
+        CHECK_INT(prepared->n_panels, d == 1 ? 1 : 2);
         for (size_t f = 0; f < d; f++) {
             CHECK_INT(prepared->bins[f].n_cuts, 0);
             CHECK_INT(prepared->columns[f], 0);
