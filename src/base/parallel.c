@@ -1,5 +1,5 @@
-/* A pool of threads that lives as long as one call. Waiting is passive, so a loaded machine costs no more than its
- * load, and nothing is left behind for fork to break. Knows nothing of the work. */
+/* A pool of threads that lives as long as one call. Waiting is passive but for the first moment, so a loaded machine
+ * costs little more than its load, and nothing is left behind for fork to break. Knows nothing of the work. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 
@@ -7,11 +7,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/processors.h"
 
 /* Waking a thread and waiting for it costs some 10 us on a busy machine. */
 static const double WORTH_SHARING_NS = 50e3;
+
+/* A thread that waits looks out for so long before it sleeps: the next run often begins within it. */
+static const double SPIN_SECONDS = 20e-6;
 
 struct worker {
     struct pool *pool;
@@ -23,13 +27,14 @@ struct pool {
     size_t n_threads; /* wanted, the caller included */
     size_t n_started; /* helpers running */
     int tried_to_start;
+    int spins; /* there is a processor for every thread */
     struct worker *workers;
 
     pthread_mutex_t mutex;
     pthread_cond_t work_ready;
     pthread_cond_t work_done;
-    uint64_t generation; /* counts the runs; a change wakes the helpers */
-    size_t n_busy;       /* helpers still in this run */
+    _Atomic uint64_t generation; /* counts the runs; a change wakes the helpers */
+    _Atomic size_t n_busy;       /* helpers still in this run */
     int closing;
 
     task_fn task;
@@ -51,6 +56,7 @@ struct pool *mxb__pool_open(size_t n_threads) {
         return NULL;
     }
     pool->n_threads = n_threads;
+    pool->spins = n_threads <= mxb__n_processors();
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->work_ready, NULL);
     pthread_cond_init(&pool->work_done, NULL);
@@ -69,28 +75,53 @@ static void pull_tasks(struct pool *pool, size_t thread) {
     }
 }
 
+/* ---- waiting ---- */
+
+static int has_new_run(struct pool *pool, uint64_t seen) { return pool->generation != seen; }
+static int is_idle(struct pool *pool, uint64_t unused) {
+    (void)unused;
+    return pool->n_busy == 0;
+}
+
+/* Looks out for a condition, for a short while. */
+static void spin(struct pool *pool, int (*holds)(struct pool *pool, uint64_t seen), uint64_t seen) {
+    enum { LOOKS = 32 }; /* for each at the clock */
+    double until = pool->spins ? mxb__seconds_now() + SPIN_SECONDS : 0.0;
+    while (pool->spins && mxb__seconds_now() < until) {
+        for (int i = 0; i < LOOKS; i++) {
+            if (holds(pool, seen)) {
+                return;
+            }
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    }
+}
+
 static void *helper_main(void *argument) {
     struct worker *worker = argument;
     struct pool *pool = worker->pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->mutex);
     for (;;) {
+        spin(pool, has_new_run, seen);
+        pthread_mutex_lock(&pool->mutex);
         while (pool->generation == seen && !pool->closing) {
             pthread_cond_wait(&pool->work_ready, &pool->mutex);
         }
-        if (pool->closing) {
-            break;
-        }
+        int closing = pool->closing;
         seen = pool->generation;
         pthread_mutex_unlock(&pool->mutex);
+        if (closing) {
+            return NULL;
+        }
         pull_tasks(pool, worker->thread);
-        pthread_mutex_lock(&pool->mutex);
         if (--pool->n_busy == 0) {
+            pthread_mutex_lock(&pool->mutex); /* the caller is either awake or asleep by now */
             pthread_cond_signal(&pool->work_done);
+            pthread_mutex_unlock(&pool->mutex);
         }
     }
-    pthread_mutex_unlock(&pool->mutex);
-    return NULL;
 }
 
 static void start_helpers(struct pool *pool) {
@@ -129,6 +160,10 @@ void mxb__pool_run(struct pool *pool, size_t n_tasks, double nanoseconds, task_f
 
     pull_tasks(pool, 0);
 
+    spin(pool, is_idle, 0);
+    if (pool->n_busy == 0) {
+        return;
+    }
     pthread_mutex_lock(&pool->mutex);
     while (pool->n_busy > 0) {
         pthread_cond_wait(&pool->work_done, &pool->mutex);

@@ -14,18 +14,26 @@ uint32_t mxb__engine_max_leaves(const struct fit_input *input) {
     return (uint32_t)(full < n_rows ? full : n_rows);
 }
 
+void mxb__engine_carve_batches(struct engine_scratch *scratch, size_t n_leaves, const struct fit_input *input,
+                               struct workspace *workspace) {
+    size_t n_spans = n_leaves < scratch->max_batch ? scratch->max_batch : n_leaves;
+    size_t n_tasks = n_spans + input->prepared->n_rows / MXB__TASK_ROWS + 1;
+    scratch->gains = mxb__carve(workspace, scratch->max_batch * input->prepared->n_features, sizeof *scratch->gains);
+    scratch->spans = mxb__carve(workspace, n_spans, sizeof *scratch->spans);
+    scratch->task_first = mxb__carve(workspace, n_spans + 1, sizeof *scratch->task_first);
+    scratch->task_left = mxb__carve(workspace, n_tasks, sizeof *scratch->task_left);
+    scratch->task_sum = mxb__carve(workspace, n_tasks, sizeof *scratch->task_sum);
+}
+
 void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
     size_t n = input->prepared->n_rows;
     size_t d = input->prepared->n_features;
-    size_t max_leaves = mxb__engine_max_leaves(input);
-    size_t max_tasks = max_leaves + n / MXB__TASK_ROWS + 1;
     engine->is_column = mxb__carve(workspace, d, sizeof *engine->is_column);
     engine->shuffled = mxb__carve(workspace, d, sizeof *engine->shuffled);
     engine->sums = mxb__carve(workspace, n, sizeof *engine->sums);
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
-    engine->task_first = mxb__carve(workspace, max_leaves + 1, sizeof *engine->task_first);
-    engine->task_left = mxb__carve(workspace, max_tasks, sizeof *engine->task_left);
-    engine->task_sum = mxb__carve(workspace, max_tasks, sizeof *engine->task_sum);
+    engine->n_engines = 0;
+    engine->subtree_rows = 0;
     engine->ops = input->prepared->settings.exact ? &mxb__exact_engine : &mxb__histogram_engine;
     engine->ops->carve(engine, input, workspace);
 }
@@ -64,12 +72,17 @@ static void sample_columns(struct tree_engine *engine, uint32_t round) {
     }
 }
 
+void mxb__engine_set_rules(struct tree_engine *engine) {
+    const struct learner_options *options = engine->input->options;
+    double h_scale = engine->quanta.h_scale;
+    engine->rules = mxb__split_rules(options->lambda_l2 * h_scale, options->min_child_weight * h_scale);
+}
+
 void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw) {
     engine->input = input;
+    engine->pool = input->tree_pool;
     sample_rows(engine, draw->round);
     sample_columns(engine, draw->round);
     engine->wide_quanta = mxb__quanta_wide(input);
     engine->ops->begin(engine, draw);
-    engine->rules.lambda_l2 = input->options->lambda_l2 * engine->quanta.h_scale;
-    engine->rules.min_child_weight = input->options->min_child_weight * engine->quanta.h_scale;
 }

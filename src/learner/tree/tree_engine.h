@@ -11,21 +11,49 @@
 #include "learner/tree/quanta.h"
 #include "learner/tree/tree_split.h"
 
-#define MXB__NO_SLOT UINT32_MAX
-
 /* Rows that one task of a batch works on at the most. */
 enum { MXB__TASK_ROWS = 1 << 15 };
 
-/* A node's rows are rows[begin .. end) of the engine; its histogram, while it has one, lies in a slot. */
-struct engine_node {
+/* rows[begin .. end) of the engine. */
+struct row_span {
     uint32_t begin;
     uint32_t end;
-    uint32_t slot;
+};
+
+struct engine_node {
+    struct row_span rows;
+    struct gradient_sum total;
+    struct split split; /* the best one, once the node is open; gain 0 = none */
+    char *cells;        /* the histogram while the node is open; NULL = none */
+};
+
+/* A node and the two that take its rows over. */
+struct family {
+    struct engine_node *parent;
+    struct engine_node *left;
+    struct engine_node *right;
+};
+
+/* Scratch of one engine, for batches of nodes. Work on a batch's rows is cut into tasks of one span each. */
+struct engine_scratch {
+    size_t max_batch;              /* nodes that are open and of one depth, at the most */
+    double *gains;                 /* [max_batch][n_features] */
+    struct row_span *spans;        /* [leaves or nodes of a batch] */
+    uint32_t *task_first;          /* [spans + 1] first task of each */
+    uint32_t *task_left;           /* [task] rows that went left */
+    struct gradient_sum *task_sum; /* [task] */
+
+    /* Histograms. */
+    char *cells; /* [n_histograms][n_cells], words or sums */
+    size_t n_histograms;
+    char **unused; /* [n_histograms + 1] stack of those that no node has */
+    size_t n_unused;
 };
 
 struct tree_engine {
     const struct engine_ops *ops;
     const struct fit_input *input;
+    struct pool *pool; /* NULL in an engine that works for one thread of the pool */
 
     /* The round's sample. */
     uint32_t n_sampled;
@@ -42,31 +70,26 @@ struct tree_engine {
         struct gradient_sum *sums; /* wide */
     };
 
-    uint32_t *rows;       /* [n_rows] the sampled ones, nodes side by side */
-    struct split *splits; /* [node of a batch][n_features] scratch of the split search */
+    uint32_t *rows;    /* [n_rows] the sampled ones, nodes side by side */
+    double *scores;   /* of all rows, while leaves are added */
 
-    /* A batch is worked in tasks of at most so many rows of one request; scratch for what each comes to. */
-    uint32_t *task_first;          /* [requests + 1] first task of each request */
-    uint32_t *task_left;           /* [task] rows that went left */
-    struct gradient_sum *task_sum; /* [task] */
-    double *scores;                /* of all rows, while leaves are added */
+    struct engine_scratch scratch;
+
+    /* Subtrees grown by one thread each, on engines of their own that share everything but the scratch. */
+    uint32_t subtree_rows;         /* those of so many rows at the most; 0 = none */
+    size_t n_engines;              /* threads, or 0 where there is no room for their histograms */
+    size_t thread_batch;           /* their max_batch */
+    struct tree_engine *of_thread; /* [n_engines] */
 
     /* Histograms (tree_histograms.h). */
-    int in_order;          /* rows are still 0 .. n - 1: all were sampled and none moved */
-    uint32_t *right;       /* [n_rows] scratch of the partition */
-    uint32_t n_groups_all; /* groups of features in a record */
-    uint32_t *groups;      /* [n_groups] groups with a sampled column */
+    uint32_t *right;  /* [n_rows] scratch of the partition */
+    uint32_t *groups; /* [n_groups] groups of features with a sampled one */
     uint32_t n_groups;
-    size_t n_slots;
-    size_t n_cells;      /* of a slot */
-    char *slots;         /* [n_slots][n_cells], words or sums */
-    char *thread_slots;  /* [threads][n_cells], for nodes that all threads build together, if any is so large */
-    uint32_t *free_slot; /* stack */
-    size_t n_free;
-    struct histogram_request *requests; /* [n_slots] scratch */
+    size_t n_cells;        /* of a histogram */
+    char *thread_cells;    /* [threads][n_cells], for nodes that all threads build together */
+    uint8_t *thread_built; /* [threads] whether they hold anything */
 
     /* Exact trees (tree_exact.h). */
-    size_t max_batch;   /* nodes in one split search */
     uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
                            `rows`, in each node by ascending code */
     uint8_t *goes_left; /* [n_rows] by row number, of the last partition */
@@ -74,57 +97,61 @@ struct tree_engine {
     uint32_t *spares;   /* [n_spares][n_rows] scratch of the partition */
 };
 
-struct split_request {
-    struct engine_node node;
-    struct gradient_sum total; /* out */
-    struct split split;        /* out; gain 0 = none */
-};
-
-struct partition_request {
-    struct engine_node node;
-    struct split split;
-    uint32_t middle; /* out: left rows are begin .. middle, in their old order; right ones middle .. end, likewise */
-};
-
-/* A node whose rows were partitioned, and the two that have them now. */
-struct open_request {
-    struct engine_node *parent;
-    struct engine_node *left;
-    struct engine_node *right;
-};
-
-/* How splits are found. A node is opened before its split is searched, and closed after; opening children closes their
+/* How splits are found. A node is opened once, which finds its split, and closed after; opening children closes their
  * parent. */
 struct engine_ops {
     void (*carve)(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
     /* Starts a tree whose sample is drawn: gradients to quanta, no node open. */
     void (*begin)(struct tree_engine *engine, const struct draw *draw);
-    /* How many nodes, one at least, may be split and their children opened, when so many levels follow below these. */
+    /* How many nodes may be split and their children opened, when so many levels follow below these. One at least where
+     * all open nodes lie on the way to these. */
     size_t (*room)(const struct tree_engine *engine, size_t levels_below);
     void (*open_root)(struct tree_engine *engine, struct engine_node *root);
-    void (*open_children)(struct tree_engine *engine, const struct open_request *requests, size_t n);
+    /* Gives the parents' rows to the children, in their old order, and tells these their totals. */
+    void (*partition)(struct tree_engine *engine, const struct family *families, size_t n);
+    void (*open_children)(struct tree_engine *engine, const struct family *families, size_t n);
     void (*close)(struct tree_engine *engine, struct engine_node *node);
-    void (*find_splits)(struct tree_engine *engine, struct split_request *requests, size_t n);
-    void (*partition)(struct tree_engine *engine, struct partition_request *requests, size_t n);
+    /* After an engine of one thread has grown all below a node that another one opened: opens the node again, in form
+     * only, so that the other one can close it. NULL where there are no such engines. */
+    void (*give_back)(struct tree_engine *of_thread, struct engine_node *node);
 };
 
 /** Chooses the engine that the data was prepared for and takes its arrays from the workspace; measures when its base is
  *  NULL. */
 void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
 
+/** For the engines: arrays for batches of scratch->max_batch nodes, and of so many leaves. */
+void mxb__engine_carve_batches(struct engine_scratch *scratch, size_t n_leaves, const struct fit_input *input,
+                               struct workspace *workspace);
+
+/** For the engines: what splits are held to, once the quanta are chosen. */
+void mxb__engine_set_rules(struct tree_engine *engine);
+
 /** Starts a tree: samples rows and columns and turns gradients into quanta. */
 void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
 
 /* Leaves: first the sums in wide quanta over their rows, then their values, made of these, to the rows' scores. */
-struct leaf_request {
-    struct engine_node node;
+struct leaf {
+    struct row_span rows;
     struct gradient_sum sum; /* out */
     double value;
 };
-void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requests, size_t n);
-void mxb__engine_add_leaves(struct tree_engine *engine, struct leaf_request *requests, size_t n, double *scores);
+void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n);
+void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores);
 
-/** Largest number of leaves a tree can have, and so of requests in one call. */
+/** Largest number of leaves a tree can have, and so of spans in one call. */
 uint32_t mxb__engine_max_leaves(const struct fit_input *input);
+
+static inline uint32_t mxb__span_rows(struct row_span span) { return span.end - span.begin; }
+
+/** What a partition leaves to be told: where the right child's rows begin, and whose sum is whose. */
+static inline void mxb__family_divide(const struct family *family, uint32_t middle) {
+    const struct engine_node *parent = family->parent;
+    family->left->rows = (struct row_span){parent->rows.begin, middle};
+    family->right->rows = (struct row_span){middle, parent->rows.end};
+    family->left->total = parent->split.left;
+    family->right->total.g = parent->total.g - parent->split.left.g;
+    family->right->total.h = parent->total.h - parent->split.left.h;
+}
 
 #endif

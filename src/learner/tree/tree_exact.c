@@ -8,21 +8,22 @@
 #include "base/parallel.h"
 #include "base/reduce.h"
 
-/* Splits found at once, a node's on each feature: more nodes are searched a batch after the other. */
-enum { MAX_BATCH = 512, MAX_SPLITS = 1 << 20 };
+/* Gains found at once, a node's on each feature: more nodes are searched a batch after the other. */
+enum { MAX_BATCH = 512, MAX_GAINS = 1 << 20 };
 
 static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
     size_t n = input->prepared->n_rows;
     size_t d = input->prepared->n_features;
     size_t max_leaves = mxb__engine_max_leaves(input);
-    engine->max_batch = MAX_SPLITS / d < MAX_BATCH ? MAX_SPLITS / d : MAX_BATCH;
-    engine->max_batch = engine->max_batch < max_leaves ? engine->max_batch : max_leaves;
-    engine->max_batch = engine->max_batch < 2 ? 2 : engine->max_batch; /* a node's children */
+    size_t max_batch = MAX_GAINS / d < MAX_BATCH ? MAX_GAINS / d : MAX_BATCH;
+    max_batch = max_batch < max_leaves ? max_batch : max_leaves;
+    engine->scratch.n_histograms = 0;
+    engine->scratch.max_batch = max_batch < 2 ? 2 : max_batch; /* a node's children */
     engine->sorted = mxb__carve(workspace, d * n, sizeof *engine->sorted);
     engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
     engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
     engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
-    engine->splits = mxb__carve(workspace, engine->max_batch * d, sizeof *engine->splits);
+    mxb__engine_carve_batches(&engine->scratch, max_leaves, input, workspace);
 }
 
 static void begin(struct tree_engine *engine, const struct draw *draw) {
@@ -30,11 +31,12 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     engine->packed = 0;
     engine->quanta = engine->wide_quanta;
     mxb__quanta_write_wide(engine->input, engine->quanta, engine->sums);
+    mxb__engine_set_rules(engine);
 }
 
 static size_t room(const struct tree_engine *engine, size_t levels_below) {
     (void)levels_below;
-    return engine->max_batch / 2;
+    return engine->scratch.max_batch / 2;
 }
 
 static void close_node(struct tree_engine *engine, struct engine_node *node) {
@@ -73,25 +75,13 @@ static void sort_sample(void *context, size_t feature, size_t thread) {
     }
 }
 
-static void open_root(struct tree_engine *engine, struct engine_node *root) {
-    const mxb_prepared *prepared = engine->input->prepared;
-    (void)root;
-    memset(engine->goes_left, 0, prepared->n_rows);
-    for (uint32_t i = 0; i < engine->n_sampled; i++) {
-        engine->goes_left[engine->rows[i]] = 1;
-    }
-    mxb__pool_run(engine->input->tree_pool, prepared->n_features, step_ns(engine, prepared->n_rows, 1.0), sort_sample,
-                  engine);
-}
-
 /* Moves the rows that go left before those that go right, both in their old order. No other task may use the same spare
  * for the same node. */
-static uint32_t move_rows(const struct tree_engine *engine, uint32_t *rows, uint32_t begin, uint32_t end,
-                          size_t spare) {
-    uint32_t *right = engine->spares + spare * engine->input->prepared->n_rows + begin;
-    uint32_t middle = begin;
+static uint32_t move_rows(const struct tree_engine *engine, uint32_t *rows, struct row_span span, size_t spare) {
+    uint32_t *right = engine->spares + spare * engine->input->prepared->n_rows + span.begin;
+    uint32_t middle = span.begin;
     size_t n_right = 0;
-    for (uint32_t i = begin; i < end; i++) {
+    for (uint32_t i = span.begin; i < span.end; i++) {
         uint32_t row = rows[i];
         uint32_t is_left = engine->goes_left[row];
         rows[middle] = row;
@@ -103,119 +93,134 @@ static uint32_t move_rows(const struct tree_engine *engine, uint32_t *rows, uint
     return middle;
 }
 
-struct open_task {
-    struct tree_engine *engine;
-    const struct open_request *requests;
-};
-
-static void move_feature(void *context, size_t index, size_t thread) {
-    struct open_task *task = context;
-    size_t d = task->engine->input->prepared->n_features;
-    size_t feature = index % d;
-    const struct engine_node *parent = task->requests[index / d].parent;
-    if (task->engine->is_column[feature]) {
-        size_t spare = task->engine->n_spares == d ? feature : thread;
-        move_rows(task->engine, sorted_of(task->engine, feature), parent->begin, parent->end, spare);
-    }
-}
-
-static void open_children(struct tree_engine *engine, const struct open_request *requests, size_t n) {
-    struct open_task task = {engine, requests};
-    size_t n_rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_rows += requests[i].parent->end - requests[i].parent->begin;
-    }
-    mxb__pool_run(engine->input->tree_pool, n * engine->input->prepared->n_features, step_ns(engine, n_rows, 2.0),
-                  move_feature, &task);
-}
-
 /* ---- partition ---- */
 
-struct partition_task {
+struct family_task {
     struct tree_engine *engine;
-    struct partition_request *requests;
+    const struct family *families;
 };
+
+static size_t rows_of_parents(const struct family *families, size_t n) {
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_rows += mxb__span_rows(families[i].parent->rows);
+    }
+    return n_rows;
+}
 
 /* In the sorted rows of the split's feature, those of the left bins come first and the missing ones last. */
 static void partition_node(void *context, size_t index, size_t thread) {
-    struct partition_task *task = context;
+    struct family_task *task = context;
     struct tree_engine *engine = task->engine;
-    struct partition_request *request = &task->requests[index];
-    const struct engine_node *node = &request->node;
+    const struct engine_node *node = task->families[index].parent;
     const mxb_prepared *prepared = engine->input->prepared;
     (void)thread;
-    uint32_t feature = request->split.feature;
+    struct row_span span = node->rows;
+    uint32_t feature = node->split.feature;
     const uint32_t *sorted = sorted_of(engine, feature);
     const uint32_t *codes = prepared->codes + feature * prepared->n_rows;
-    uint32_t right = mxb__order_find_above(sorted, codes, node->begin, node->end, request->split.bin);
-    uint32_t missing = mxb__order_find_above(sorted, codes, node->begin, node->end, prepared->bins[feature].n_cuts);
-    for (uint32_t i = node->begin; i < node->end; i++) {
-        engine->goes_left[sorted[i]] = i < right ? 1 : i < missing ? 0 : request->split.missing_left;
+    uint32_t right = mxb__order_find_above(sorted, codes, span.begin, span.end, node->split.bin);
+    uint32_t missing = mxb__order_find_above(sorted, codes, span.begin, span.end, prepared->bins[feature].n_cuts);
+    for (uint32_t i = span.begin; i < span.end; i++) {
+        engine->goes_left[sorted[i]] = i < right ? 1 : i < missing ? 0 : node->split.missing_left;
     }
-    request->middle = move_rows(engine, engine->rows, node->begin, node->end, 0);
+    mxb__family_divide(&task->families[index], move_rows(engine, engine->rows, span, 0));
 }
 
-static void partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
-    struct partition_task task = {engine, requests};
-    size_t n_rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_rows += requests[i].node.end - requests[i].node.begin;
-    }
-    mxb__pool_run(engine->input->tree_pool, n, (double)n_rows * 3.0, partition_node, &task);
+static void partition(struct tree_engine *engine, const struct family *families, size_t n) {
+    struct family_task task = {engine, families};
+    mxb__pool_run(engine->pool, n, (double)rows_of_parents(families, n) * 3.0, partition_node, &task);
 }
 
 /* ---- split search ---- */
 
-struct split_task {
-    struct tree_engine *engine;
-    struct split_request *requests;
-};
+/* Nodes 2i and 2i + 1 are the children of family i; a root is a left child without parent and sibling. */
+static struct engine_node *node_of(const struct family_task *task, size_t index) {
+    const struct family *family = &task->families[index / 2];
+    return index % 2 == 0 ? family->left : family->right;
+}
 
-static void sum_node(void *context, size_t index, size_t thread) {
-    struct split_task *task = context;
-    const struct tree_engine *engine = task->engine;
-    struct split_request *request = &task->requests[index];
-    (void)thread;
-    request->total = (struct gradient_sum){0, 0};
-    for (uint32_t i = request->node.begin; i < request->node.end; i++) {
-        request->total.g += engine->sums[engine->rows[i]].g;
-        request->total.h += engine->sums[engine->rows[i]].h;
-    }
+static struct sorted_rows rows_of(const struct tree_engine *engine, const struct engine_node *node, size_t feature) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    struct sorted_rows rows = {sorted_of(engine, feature) + node->rows.begin, mxb__span_rows(node->rows),
+                               prepared->codes + feature * prepared->n_rows, engine->sums,
+                               mxb__missing_code(&prepared->bins[feature])};
+    return rows;
 }
 
 static void search_feature(void *context, size_t index, size_t thread) {
-    struct split_task *task = context;
+    struct family_task *task = context;
     struct tree_engine *engine = task->engine;
-    const mxb_prepared *prepared = engine->input->prepared;
+    size_t d = engine->input->prepared->n_features;
     (void)thread;
-    const struct split_request *request = &task->requests[index / prepared->n_features];
-    size_t feature = index % prepared->n_features;
-    engine->splits[index] = (struct split){0};
-    if (engine->is_column[feature]) {
-        struct sorted_rows rows = {sorted_of(engine, feature) + request->node.begin,
-                                   request->node.end - request->node.begin,
-                                   prepared->codes + feature * prepared->n_rows, engine->sums};
-        engine->splits[index] = mxb__split_find_sorted(&rows, &prepared->bins[feature], request->total, &engine->rules);
+    const struct engine_node *node = node_of(task, index / d);
+    double *gain = &engine->scratch.gains[index];
+    *gain = 0.0;
+    if (engine->is_column[index % d]) {
+        struct sorted_rows rows = rows_of(engine, node, index % d);
+        *gain = mxb__split_gain_sorted(&rows, node->total, &engine->rules);
     }
 }
 
-static void find_splits(struct tree_engine *engine, struct split_request *requests, size_t n) {
+static void choose_split(void *context, size_t index, size_t thread) {
+    struct family_task *task = context;
+    const struct tree_engine *engine = task->engine;
     uint32_t d = engine->input->prepared->n_features;
-    struct split_task task = {engine, requests};
-    size_t n_rows = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_rows += requests[i].node.end - requests[i].node.begin;
-    }
-    mxb__pool_run(engine->input->tree_pool, n, (double)n_rows, sum_node, &task);
-    for (size_t i = 0; i < n; i++) {
-        mxb__reduce_integers(&requests[i].total.g, 1);
-        mxb__reduce_integers(&requests[i].total.h, 1);
-    }
-    mxb__pool_run(engine->input->tree_pool, n * d, step_ns(engine, n_rows, 10.0), search_feature, &task);
-    for (size_t i = 0; i < n; i++) {
-        requests[i].split = mxb__split_choose(engine->splits + i * d, d);
+    struct engine_node *node = node_of(task, index);
+    const double *gains = engine->scratch.gains + index * d;
+    (void)thread;
+    uint32_t feature = mxb__split_choose(gains, d);
+    if (feature < d) {
+        struct sorted_rows rows = rows_of(engine, node, feature);
+        node->split = mxb__split_locate_sorted(&rows, node->total, &engine->rules, gains[feature]);
+        node->split.feature = feature;
     }
 }
 
-const struct engine_ops mxb__exact_engine = {carve,         begin,      room,        open_root,
-                                             open_children, close_node, find_splits, partition};
+static void find_splits(struct family_task *task, size_t n_nodes, size_t n_rows) {
+    struct pool *pool = task->engine->pool;
+    size_t n_features = task->engine->input->prepared->n_features;
+    mxb__pool_run(pool, n_nodes * n_features, step_ns(task->engine, n_rows, 10.0), search_feature, task);
+    mxb__pool_run(pool, n_nodes, (double)n_rows * 10.0, choose_split, task);
+}
+
+/* ---- opening nodes ---- */
+
+static void open_root(struct tree_engine *engine, struct engine_node *root) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    memset(engine->goes_left, 0, prepared->n_rows);
+    for (uint32_t i = 0; i < engine->n_sampled; i++) {
+        engine->goes_left[engine->rows[i]] = 1;
+    }
+    mxb__pool_run(engine->pool, prepared->n_features, step_ns(engine, prepared->n_rows, 1.0), sort_sample, engine);
+    for (uint32_t i = 0; i < engine->n_sampled; i++) {
+        root->total.g += engine->sums[engine->rows[i]].g;
+        root->total.h += engine->sums[engine->rows[i]].h;
+    }
+    mxb__reduce_integers(&root->total.g, 1);
+    mxb__reduce_integers(&root->total.h, 1);
+    struct family family = {.left = root};
+    struct family_task task = {engine, &family};
+    find_splits(&task, 1, engine->n_sampled);
+}
+
+static void move_feature(void *context, size_t index, size_t thread) {
+    struct family_task *task = context;
+    size_t d = task->engine->input->prepared->n_features;
+    size_t feature = index % d;
+    if (task->engine->is_column[feature]) {
+        size_t spare = task->engine->n_spares == d ? feature : thread;
+        move_rows(task->engine, sorted_of(task->engine, feature), task->families[index / d].parent->rows, spare);
+    }
+}
+
+static void open_children(struct tree_engine *engine, const struct family *families, size_t n) {
+    struct family_task task = {engine, families};
+    size_t n_rows = rows_of_parents(families, n);
+    mxb__pool_run(engine->pool, n * engine->input->prepared->n_features, step_ns(engine, n_rows, 2.0), move_feature,
+                  &task);
+    find_splits(&task, 2 * n, n_rows);
+}
+
+const struct engine_ops mxb__exact_engine = {
+    carve, begin, room, open_root, partition, open_children, close_node, NULL};

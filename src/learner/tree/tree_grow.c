@@ -1,105 +1,136 @@
-/* Growing a tree level by level, as far as the engine has room, and part by part beyond. The tree does not depend on
- * the order: sums are integers, and nodes are renumbered breadth-first afterwards. Knows nothing of rows or histograms.
- */
+/* Growing a tree level by level, as far as the engine has room, and part by part beyond; what is small enough is put
+ * off and then grown by the threads, a subtree each. The tree does not depend on the order: sums are integers, and
+ * nodes are renumbered breadth-first afterwards. Knows nothing of rows or histograms. */
 #include "learner/tree/tree_grow.h"
 
-void mxb__grower_carve(struct grower *grower, const struct fit_input *input, struct workspace *workspace) {
+#include <stdlib.h>
+
+#include "base/parallel.h"
+
+struct subtree {
+    uint32_t root;
+    uint32_t n_rows;
+};
+
+void mxb__grower_carve(struct grower *grower, const struct tree_engine *engine, const struct fit_input *input,
+                       struct workspace *workspace) {
     size_t max_leaves = mxb__engine_max_leaves(input);
     grower->nodes = mxb__carve(workspace, 2 * max_leaves, sizeof *grower->nodes);
-    grower->opens = mxb__carve(workspace, max_leaves, sizeof *grower->opens);
-    grower->splits = mxb__carve(workspace, max_leaves, sizeof *grower->splits);
-    grower->partitions = mxb__carve(workspace, max_leaves, sizeof *grower->partitions);
-}
-
-/* Finds the splits of nodes first .. first + n, which are open; those without one are closed. */
-static void find_splits(struct grower *grower, uint32_t first, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        grower->splits[i].node = grower->nodes[first + i].rows;
-    }
-    grower->engine->ops->find_splits(grower->engine, grower->splits, n);
-    for (uint32_t i = 0; i < n; i++) {
-        struct grow_node *node = &grower->nodes[first + i];
-        node->split = grower->splits[i].split;
-        if (node->split.gain == 0.0) {
-            grower->engine->ops->close(grower->engine, &node->rows);
-        }
+    grower->families = mxb__carve(workspace, engine->scratch.max_batch, sizeof *grower->families);
+    grower->subtrees = mxb__carve(workspace, engine->scratch.n_histograms, sizeof *grower->subtrees);
+    grower->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *grower->of_thread);
+    struct family *families = mxb__carve(workspace, engine->n_engines * engine->thread_batch, sizeof *families);
+    for (size_t t = 0; t < engine->n_engines && workspace->base != NULL; t++) {
+        grower->of_thread[t] = (struct grower){.engine = &engine->of_thread[t],
+                                               .nodes = grower->nodes,
+                                               .families = families + t * engine->thread_batch};
     }
 }
 
-/* Splits up to `most` of the nodes first .. end that are to be split, starting at *next, and moves *next past them.
- * Appends their children and returns how many nodes were split. */
-static uint32_t split_nodes(struct grower *grower, uint32_t *next, uint32_t end, size_t most) {
-    uint32_t n = 0;
-    uint32_t begin = *next;
+/* ---- one batch ---- */
+
+/* Splits up to `most` of the nodes from *next to `end` that are to be split, and moves *next past them. Appends their
+ * children and returns how many nodes were split: these are the grower's families. */
+static size_t split_nodes(struct grower *grower, uint32_t *next, uint32_t end, size_t most) {
+    size_t n = 0;
     for (; *next < end && n < most; (*next)++) {
-        const struct grow_node *node = &grower->nodes[*next];
-        if (node->split.gain > 0.0) {
-            grower->partitions[n++] = (struct partition_request){.node = node->rows, .split = node->split};
-        }
-    }
-    grower->engine->ops->partition(grower->engine, grower->partitions, n);
-    n = 0;
-    for (uint32_t i = begin; i < *next; i++) {
-        struct grow_node *node = &grower->nodes[i];
-        if (node->split.gain > 0.0) {
-            uint32_t middle = grower->partitions[n++].middle;
-            struct grow_node child = {.depth = node->depth + 1};
-            child.rows = (struct engine_node){node->rows.begin, middle, MXB__NO_SLOT};
+        struct grow_node *node = &grower->nodes[*next];
+        if (node->work.split.gain > 0.0 && node->left == 0) {
+            struct grow_node *children = &grower->nodes[grower->n_nodes];
+            children[0] = children[1] = (struct grow_node){.depth = node->depth + 1};
+            grower->families[n++] = (struct family){&node->work, &children[0].work, &children[1].work};
             node->left = grower->n_nodes;
-            grower->nodes[grower->n_nodes++] = child;
-            child.rows = (struct engine_node){middle, node->rows.end, MXB__NO_SLOT};
-            grower->nodes[grower->n_nodes++] = child;
+            grower->n_nodes += 2;
         }
     }
+    grower->engine->ops->partition(grower->engine, grower->families, n);
     return n;
 }
 
-static void open_children(struct grower *grower, uint32_t begin, uint32_t end) {
-    struct grow_node *nodes = grower->nodes;
-    size_t n = 0;
-    for (uint32_t i = begin; i < end; i++) {
-        uint32_t left = nodes[i].left;
-        if (left != 0) {
-            grower->opens[n++] = (struct open_request){&nodes[i].rows, &nodes[left].rows, &nodes[left + 1].rows};
-        }
-    }
-    grower->engine->ops->open_children(grower->engine, grower->opens, n);
+/* A subtree's nodes are taken at once, as many as it can have. */
+static void put_off(struct grower *grower, uint32_t root) {
+    struct grow_node *node = &grower->nodes[root];
+    uint32_t n_rows = mxb__span_rows(node->work.rows);
+    uint32_t levels = grower->max_depth - node->depth;
+    uint32_t max_leaves = levels < 32 && n_rows >> levels > 0 ? (uint32_t)1 << levels : n_rows;
+    node->left = grower->n_nodes;
+    grower->n_nodes += 2 * max_leaves - 2;
+    grower->subtrees[grower->n_subtrees++] = (struct subtree){root, n_rows};
 }
+
+static void grow_subtrees(struct grower *grower);
 
 /* Grows all that lies below nodes first .. first + n, which are of one depth and open. */
 static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
     struct tree_engine *engine = grower->engine;
     uint32_t end = first + n;
-    find_splits(grower, first, n);
     uint32_t child_depth = grower->nodes[first].depth + 1;
+    for (uint32_t i = first; i < end; i++) {
+        struct engine_node *node = &grower->nodes[i].work;
+        if (node->split.gain == 0.0) {
+            engine->ops->close(engine, node);
+        } else if (mxb__span_rows(node->rows) <= engine->subtree_rows) {
+            put_off(grower, i);
+        }
+    }
     for (uint32_t next = first; next < end;) {
-        uint32_t begin = next;
-        uint32_t first_child = grower->n_nodes;
         if (child_depth == grower->max_depth) { /* the children will be leaves: never opened */
-            split_nodes(grower, &next, end, n);
-            for (uint32_t i = begin; i < next; i++) {
-                if (grower->nodes[i].left != 0) {
-                    engine->ops->close(engine, &grower->nodes[i].rows);
-                }
+            size_t n_split = split_nodes(grower, &next, end, n);
+            for (size_t i = 0; i < n_split; i++) {
+                engine->ops->close(engine, grower->families[i].parent);
             }
             continue;
         }
-        size_t room = engine->ops->room(engine, grower->max_depth - 1 - child_depth);
-        uint32_t n_split = split_nodes(grower, &next, end, room);
+        size_t levels_below = grower->max_depth - 1 - child_depth;
+        if (engine->ops->room(engine, levels_below) == 0) {
+            grow_subtrees(grower);
+        }
+        uint32_t first_child = grower->n_nodes;
+        size_t n_split = split_nodes(grower, &next, end, engine->ops->room(engine, levels_below));
         if (n_split > 0) {
-            open_children(grower, begin, next);
-            grow_below(grower, first_child, 2 * n_split);
+            engine->ops->open_children(engine, grower->families, n_split);
+            grow_below(grower, first_child, (uint32_t)(2 * n_split));
         }
     }
+}
+
+/* ---- subtrees ---- */
+
+static void grow_subtree(void *context, size_t index, size_t thread) {
+    struct grower *all = context;
+    struct grower *grower = &all->of_thread[thread];
+    uint32_t root = all->subtrees[index].root;
+    grower->max_depth = all->max_depth;
+    grower->n_nodes = all->nodes[root].left;
+    all->nodes[root].left = 0;
+    grow_below(grower, root, 1);
+    grower->engine->ops->give_back(grower->engine, &all->nodes[root].work);
+}
+
+static int larger_first(const void *a, const void *b) {
+    uint32_t n_rows_a = ((const struct subtree *)a)->n_rows;
+    uint32_t n_rows_b = ((const struct subtree *)b)->n_rows;
+    return n_rows_a < n_rows_b ? 1 : n_rows_a > n_rows_b ? -1 : 0;
+}
+
+static void grow_subtrees(struct grower *grower) {
+    qsort(grower->subtrees, grower->n_subtrees, sizeof *grower->subtrees, larger_first);
+    mxb__pool_run(grower->engine->pool, grower->n_subtrees, 1e9, grow_subtree, grower);
+    for (size_t i = 0; i < grower->n_subtrees; i++) {
+        grower->engine->ops->close(grower->engine, &grower->nodes[grower->subtrees[i].root].work);
+    }
+    grower->n_subtrees = 0;
 }
 
 void mxb__grower_run(struct grower *grower, struct tree_engine *engine, uint32_t max_depth) {
     grower->engine = engine;
     grower->max_depth = max_depth;
     grower->n_nodes = 1;
-    grower->nodes[0] = (struct grow_node){.rows = {0, engine->n_sampled, MXB__NO_SLOT}};
+    grower->n_subtrees = 0;
+    grower->nodes[0] = (struct grow_node){.work.rows = {0, engine->n_sampled}};
     if (max_depth > 0) {
-        engine->ops->open_root(engine, &grower->nodes[0].rows);
+        engine->ops->open_root(engine, &grower->nodes[0].work);
         grow_below(grower, 0, 1);
+        grow_subtrees(grower);
     }
 }

@@ -1,5 +1,7 @@
 /* The engine of histogram trees, first part: sums over bins, and splits from them. Sums are integers, so threads and
- * order do not matter. Knows nothing of how nodes are numbered or chosen. */
+ * order do not matter. A few features at a time are taken through all steps (add the rows of the smaller child, subtract
+ * them from the parent, search both) while their cells are in the cache. Knows nothing of how nodes are numbered or
+ * chosen. */
 #include "learner/tree/tree_histograms.h"
 
 #include <string.h>
@@ -7,53 +9,84 @@
 #include "base/parallel.h"
 #include "base/reduce.h"
 
-enum { SHARED_ROWS = 1 << 16 }; /* a node with more is built by all threads together */
+enum {
+    PANEL_GROUPS = MXB__PANEL / MXB__GROUP,
+    BLOCK_ROWS = 1 << 13,  /* of a node that all threads build together */
+    SHARED_ROWS = 1 << 14, /* nodes with more are built so, unless there are features enough to share out */
+    SUBTREES = 8           /* a thread, at the least, where all are of the same size */
+};
 
 /* Histograms kept at once; beyond it a tree is grown part by part (tree_grow.c). */
-static const size_t SLOT_BUDGET_BYTES = (size_t)64 << 20;
+static const size_t BUDGET_BYTES = (size_t)64 << 20;
 
 static size_t cell_bytes(const struct tree_engine *engine) {
     return engine->packed ? sizeof *engine->words : sizeof *engine->sums;
 }
 
-static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
-    size_t n = input->prepared->n_rows;
-    size_t d = input->prepared->n_features;
-    engine->n_groups_all = (uint32_t)mxb__n_blocks(d, MXB__GROUP);
-    engine->n_cells = (size_t)engine->n_groups_all * MXB__GROUP * MXB__CELLS;
-    size_t slot_bytes = engine->n_cells * sizeof(struct gradient_sum);
-    size_t affordable = SLOT_BUDGET_BYTES / slot_bytes;
-    size_t needed = (size_t)input->options->max_max_depth + 1;
-    size_t useful = mxb__engine_max_leaves(input) / 2 + needed; /* all parents of leaves at once */
-    engine->n_slots = affordable < useful ? affordable : useful;
-    engine->n_slots = engine->n_slots < needed ? needed : engine->n_slots;
+/* ---- one training, one tree ---- */
 
-    engine->groups = mxb__carve(workspace, engine->n_groups_all, sizeof *engine->groups);
-    engine->right = mxb__carve(workspace, n, sizeof *engine->right);
-    engine->slots = mxb__carve(workspace, engine->n_slots, slot_bytes);
-    engine->thread_slots = mxb__carve(workspace, n > SHARED_ROWS ? input->options->tree_n_threads : 0, slot_bytes);
-    engine->free_slot = mxb__carve(workspace, engine->n_slots, sizeof *engine->free_slot);
-    engine->requests = mxb__carve(workspace, engine->n_slots, sizeof *engine->requests);
-    engine->splits = mxb__carve(workspace, engine->n_slots * d, sizeof *engine->splits);
+static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, size_t n_leaves,
+                                           const struct fit_input *input, struct workspace *workspace) {
+    struct engine_scratch scratch = {.n_histograms = n_histograms, .max_batch = 2 * n_histograms};
+    scratch.cells = mxb__carve(workspace, n_histograms, bytes);
+    scratch.unused = mxb__carve(workspace, n_histograms + 1, sizeof *scratch.unused); /* a subtree brings one along */
+    mxb__engine_carve_batches(&scratch, n_leaves, input, workspace);
+    return scratch;
+}
+
+static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
+    const mxb_prepared *prepared = input->prepared;
+    size_t n_threads = input->options->tree_n_threads;
+    size_t n_groups = mxb__n_blocks(prepared->n_features, MXB__GROUP);
+    size_t needed = (size_t)input->options->max_max_depth + 1;
+    engine->n_cells = n_groups * MXB__GROUP * MXB__CELLS;
+    size_t histogram_bytes = engine->n_cells * sizeof(struct gradient_sum);
+    size_t affordable = BUDGET_BYTES / histogram_bytes;
+    size_t useful = mxb__engine_max_leaves(input) / 2 + needed; /* all parents of leaves at once */
+    size_t n_histograms = affordable < useful ? affordable : useful;
+
+    engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
+    engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
+    engine->thread_cells = mxb__carve(workspace, prepared->n_rows > SHARED_ROWS ? n_threads : 0, histogram_bytes);
+    engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
+    n_histograms = n_histograms < needed ? needed : n_histograms;
+    engine->scratch = carve_scratch(n_histograms, histogram_bytes, mxb__engine_max_leaves(input), input, workspace);
+
+    engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
+    engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
+    for (size_t t = 0; t < engine->n_engines; t++) {
+        struct engine_scratch scratch = carve_scratch(needed, histogram_bytes, 0, input, workspace);
+        engine->thread_batch = scratch.max_batch;
+        if (workspace->base != NULL) {
+            engine->of_thread[t].scratch = scratch;
+        }
+    }
 }
 
 /* Groups of features with a sampled one. */
 static void list_groups(struct tree_engine *engine) {
     uint32_t d = engine->input->prepared->n_features;
     engine->n_groups = 0;
-    for (uint32_t group = 0; group < engine->n_groups_all; group++) {
+    for (uint32_t first = 0; first < d; first += MXB__GROUP) {
         int used = 0;
-        for (uint32_t f = group * MXB__GROUP; f < d && f < (group + 1) * MXB__GROUP; f++) {
+        for (uint32_t f = first; f < d && f < first + MXB__GROUP; f++) {
             used |= engine->is_column[f];
         }
-        engine->groups[engine->n_groups] = group;
+        engine->groups[engine->n_groups] = first / MXB__GROUP;
         engine->n_groups += used ? 1 : 0;
+    }
+}
+
+static void free_all_cells(struct tree_engine *engine) {
+    struct engine_scratch *scratch = &engine->scratch;
+    scratch->n_unused = 0;
+    for (size_t i = scratch->n_histograms; i > 0; i--) {
+        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * cell_bytes(engine);
     }
 }
 
 static void begin(struct tree_engine *engine, const struct draw *draw) {
     const struct fit_input *input = engine->input;
-    engine->in_order = engine->n_sampled == input->prepared->n_rows;
     list_groups(engine);
     engine->packed = mxb__quanta_packed(input, &engine->quanta) &&
                      mxb__quanta_write_packed(input, engine->quanta, draw->round, engine->words);
@@ -61,264 +94,312 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
         engine->quanta = engine->wide_quanta;
         mxb__quanta_write_wide(input, engine->quanta, engine->sums);
     }
-    engine->n_free = 0;
-    for (size_t slot = engine->n_slots; slot > 0; slot--) {
-        engine->free_slot[engine->n_free++] = (uint32_t)(slot - 1);
+    mxb__engine_set_rules(engine);
+    free_all_cells(engine);
+    size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES;
+    engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
+    for (size_t t = 0; t < engine->n_engines; t++) {
+        struct engine_scratch scratch = engine->of_thread[t].scratch;
+        struct tree_engine *own = &engine->of_thread[t];
+        *own = *engine;
+        own->scratch = scratch;
+        own->pool = NULL;
+        own->subtree_rows = 0;
+        free_all_cells(own);
     }
 }
 
-uint32_t mxb__slot_take(struct tree_engine *engine) { return engine->free_slot[--engine->n_free]; }
+/* ---- cells ---- */
 
-void mxb__slot_return(struct tree_engine *engine, uint32_t slot) { engine->free_slot[engine->n_free++] = slot; }
-
-/* ---- histograms ---- */
-
-static char *slot_cells(const struct tree_engine *engine, uint32_t slot) {
-    return engine->slots + slot * engine->n_cells * cell_bytes(engine);
+/* Cells are 64-bit integers, one a cell when packed and two when wide, so that adding and subtracting is the same for
+ * both. */
+static size_t n_words(const struct tree_engine *engine, uint32_t n_features) {
+    return n_features * MXB__CELLS * cell_bytes(engine) / sizeof(uint64_t);
 }
 
-/* Cells of one group: 64-bit integers, one a cell when packed and two when wide, so that adding and subtracting is the
- * same for both. */
-static size_t group_words(const struct tree_engine *engine) {
-    return MXB__GROUP * MXB__CELLS * cell_bytes(engine) / sizeof(uint64_t);
+static uint64_t *cells_of(const struct tree_engine *engine, char *cells, uint32_t feature) {
+    return (uint64_t *)(void *)cells + n_words(engine, feature);
 }
 
-static uint64_t *group_cells(const struct tree_engine *engine, char *cells, uint32_t group) {
-    return (uint64_t *)(void *)cells + group * group_words(engine);
-}
-
-static void clear_cells(const struct tree_engine *engine, char *cells) {
-    for (uint32_t g = 0; g < engine->n_groups; g++) {
-        memset(group_cells(engine, cells, engine->groups[g]), 0, group_words(engine) * sizeof(uint64_t));
+static void add_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] += from[i];
     }
 }
 
-static void subtract_cells(const struct tree_engine *engine, char *from, char *cells) {
-    for (uint32_t g = 0; g < engine->n_groups; g++) {
-        uint64_t *to = group_cells(engine, from, engine->groups[g]);
-        const uint64_t *what = group_cells(engine, cells, engine->groups[g]);
-        for (size_t i = 0; i < group_words(engine); i++) {
-            to[i] -= what[i];
-        }
+static void subtract_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] -= from[i];
     }
 }
 
-/* Features of the groups from groups[first] on that lie side by side in one panel. Returns the place behind them. */
-static uint32_t end_of_run(const struct tree_engine *engine, uint32_t first) {
-    const uint32_t *groups = engine->groups;
-    uint32_t end = first + 1;
-    while (end < engine->n_groups && groups[end] == groups[end - 1] + 1 && groups[end] % (MXB__PANEL / MXB__GROUP)) {
-        end++;
-    }
-    return end;
-}
-
-static void add_rows(const struct tree_engine *engine, uint32_t begin, uint32_t end, char *cells) {
-    const mxb_prepared *prepared = engine->input->prepared;
-    struct histogram_rows rows = {
-        .rows = engine->in_order ? NULL : engine->rows + begin, .first = begin, .n = end - begin};
-    for (uint32_t g = 0, next; g < engine->n_groups; g = next) {
-        next = end_of_run(engine, g);
-        uint32_t feature = engine->groups[g] * MXB__GROUP;
-        uint32_t behind = (engine->groups[next - 1] + 1) * MXB__GROUP;
-        rows.records = mxb__prepared_records(prepared, feature);
-        rows.n_features = (behind < prepared->n_features ? behind : prepared->n_features) - feature;
-        uint64_t *to = group_cells(engine, cells, engine->groups[g]);
-        if (engine->packed) {
-            engine->input->kernels->histogram_packed(&rows, engine->words, to);
-        } else {
-            engine->input->kernels->histogram_wide(&rows, engine->sums, (struct gradient_sum *)(void *)to);
-        }
-    }
-}
-
-struct histogram_task {
-    struct tree_engine *engine;
-    const struct histogram_request *requests;
-    struct engine_node node; /* the one that all threads build together */
+/* Features side by side in one panel. */
+struct run {
+    uint32_t first;
+    uint32_t n;
 };
 
-static double histogram_ns(const struct tree_engine *engine, size_t n_rows, size_t n_nodes) {
-    double features = (double)engine->n_groups * MXB__GROUP;
-    return features * ((double)n_rows * 0.6 + (double)n_nodes * MXB__CELLS * 0.3);
+/* Those of groups[*next] and of the ones behind it, up to groups[end]; moves *next past them. */
+static struct run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
+    const uint32_t *groups = engine->groups;
+    uint32_t d = engine->input->prepared->n_features;
+    uint32_t first = groups[(*next)++];
+    uint32_t behind = first + 1;
+    while (*next < end && groups[*next] == behind && behind % PANEL_GROUPS != 0) {
+        behind++;
+        (*next)++;
+    }
+    uint32_t n = (behind - first) * MXB__GROUP;
+    first *= MXB__GROUP;
+    struct run run = {first, n < d - first ? n : d - first};
+    return run;
+}
+
+static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct run run,
+                     uint64_t *cells) {
+    struct histogram_rows rows = {.records = mxb__prepared_records(engine->input->prepared, run.first),
+                                  .rows = all_rows ? NULL : engine->rows + span.begin,
+                                  .first = span.begin,
+                                  .n = mxb__span_rows(span),
+                                  .n_features = run.n};
+    if (engine->packed) {
+        engine->input->kernels->histogram_packed(&rows, engine->words, cells);
+    } else {
+        engine->input->kernels->histogram_wide(&rows, engine->sums, (struct gradient_sum *)(void *)cells);
+    }
+}
+
+static int is_all_rows(const struct tree_engine *engine, const struct engine_node *node) {
+    return mxb__span_rows(node->rows) == engine->input->prepared->n_rows;
+}
+
+static double rows_ns(const struct tree_engine *engine, size_t n_rows) {
+    return (double)n_rows * (double)engine->n_groups * MXB__GROUP * 0.5;
+}
+
+static double cells_ns(const struct tree_engine *engine, size_t n_nodes) {
+    return (double)n_nodes * (double)engine->n_groups * MXB__GROUP * MXB__CELLS * 0.5;
+}
+
+/* ---- a large node, by all threads: blocks of rows, each thread into cells of its own ---- */
+
+struct block_task {
+    struct tree_engine *engine;
+    const struct engine_node *node;
+};
+
+static char *thread_cells(const struct tree_engine *engine, size_t thread) {
+    return engine->thread_cells + thread * engine->n_cells * sizeof(struct gradient_sum);
 }
 
 static void add_block(void *context, size_t block, size_t thread) {
-    struct histogram_task *task = context;
+    const struct block_task *task = context;
     struct tree_engine *engine = task->engine;
-    uint32_t begin = task->node.begin + (uint32_t)(block * MXB__TASK_ROWS);
-    uint32_t end = begin + (uint32_t)mxb__block_length(task->node.end - task->node.begin, MXB__TASK_ROWS, block);
-    add_rows(engine, begin, end, engine->thread_slots + thread * engine->n_cells * cell_bytes(engine));
+    struct row_span span = task->node->rows;
+    span.begin += (uint32_t)(block * BLOCK_ROWS);
+    span.end = span.begin + (uint32_t)mxb__block_length(mxb__span_rows(task->node->rows), BLOCK_ROWS, block);
+    for (size_t next = 0; next < engine->n_groups;) {
+        struct run run = next_run(engine, &next, engine->n_groups);
+        uint64_t *cells = cells_of(engine, thread_cells(engine, thread), run.first);
+        if (!engine->thread_built[thread]) {
+            memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
+        }
+        add_rows(engine, span, is_all_rows(engine, task->node), run, cells);
+    }
+    engine->thread_built[thread] = 1;
 }
 
-static void gather_group(void *context, size_t index, size_t thread) {
-    struct histogram_task *task = context;
-    struct tree_engine *engine = task->engine;
-    (void)thread;
-    uint32_t group = engine->groups[index];
-    uint64_t *to = group_cells(engine, slot_cells(engine, task->node.slot), group);
-    memset(to, 0, group_words(engine) * sizeof *to);
+static void build_by_threads(struct tree_engine *engine, const struct engine_node *node) {
+    struct block_task task = {engine, node};
+    size_t n_rows = mxb__span_rows(node->rows);
+    memset(engine->thread_built, 0, engine->input->options->tree_n_threads);
+    mxb__pool_run(engine->pool, mxb__n_blocks(n_rows, BLOCK_ROWS), rows_ns(engine, n_rows), add_block, &task);
+}
+
+/* The sum of what the threads have built. */
+static void gather_run(const struct tree_engine *engine, struct run run, uint64_t *cells) {
+    memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
     for (size_t t = 0; t < engine->input->options->tree_n_threads; t++) {
-        char *cells = engine->thread_slots + t * engine->n_cells * cell_bytes(engine);
-        const uint64_t *from = group_cells(engine, cells, group);
-        for (size_t i = 0; i < group_words(engine); i++) {
-            to[i] += from[i];
+        if (engine->thread_built[t]) {
+            add_words(cells, cells_of(engine, thread_cells(engine, t), run.first), n_words(engine, run.n));
         }
     }
 }
 
-/* A large node: blocks of rows to all threads, each into cells of its own, then their sum. */
-static void build_together(struct histogram_task *task) {
-    struct tree_engine *engine = task->engine;
-    struct pool *pool = engine->input->tree_pool;
-    size_t n_rows = task->node.end - task->node.begin;
-    for (size_t t = 0; t < engine->input->options->tree_n_threads; t++) {
-        clear_cells(engine, engine->thread_slots + t * engine->n_cells * cell_bytes(engine));
-    }
-    mxb__pool_run(pool, mxb__n_blocks(n_rows, MXB__TASK_ROWS), histogram_ns(engine, n_rows, 1), add_block, task);
-    mxb__pool_run(pool, engine->n_groups, (double)(engine->n_groups * group_words(engine)), gather_group, task);
+/* ---- opening nodes ---- */
+
+/* What the tasks of one call do: each takes some groups of features of one family through all steps. A root is a left
+ * child without parent and sibling. */
+struct open_task {
+    struct tree_engine *engine;
+    const struct family *families;
+    double *gains; /* [2 families][n_features] */
+    size_t groups_a_part;
+    size_t n_parts;       /* of a family */
+    int built_by_threads; /* the smaller child, and there is only one family */
+    size_t max_rows;      /* a family whose smaller child has more is left out */
+};
+
+static struct engine_node *smaller_child(const struct family *family) {
+    const struct family *f = family;
+    int is_left = f->right == NULL || mxb__span_rows(f->left->rows) <= mxb__span_rows(f->right->rows);
+    return is_left ? f->left : f->right;
 }
 
-static void build_alone(void *context, size_t index, size_t thread) {
-    struct histogram_task *task = context;
-    struct tree_engine *engine = task->engine;
-    const struct histogram_request *request = &task->requests[index];
+static struct gradient_sum sum_cells(const struct tree_engine *engine, const uint64_t *cells) {
+    struct gradient_sum sum = {0, 0};
+    for (size_t i = 0; i < MXB__MAX_BINS; i++) {
+        struct gradient_sum cell = engine->packed ? mxb__unpacked(cells[i])
+                                                  : (struct gradient_sum){(int64_t)cells[2 * i], (int64_t)cells[2 * i + 1]};
+        sum.g += cell.g;
+        sum.h += cell.h;
+    }
+    return sum;
+}
+
+static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct run run,
+                       double *gains) {
+    for (uint32_t f = run.first; f < run.first + run.n; f++) {
+        if (engine->is_column[f]) {
+            struct feature_cells cells = mxb__feature_cells(cells_of(engine, node->cells, f), engine->packed,
+                                                            &engine->input->prepared->bins[f]);
+            gains[f] = mxb__split_gain(engine->input->kernels, &cells, node->total, &engine->rules);
+        }
+    }
+}
+
+/* One run of features of a family: cells of the smaller child, and of the larger one where the parent's were. */
+static void open_run(const struct open_task *task, const struct family *family, struct run run, double *gains) {
+    const struct tree_engine *engine = task->engine;
+    size_t n = n_words(engine, run.n);
+    struct engine_node smaller = *smaller_child(family);
+    uint64_t *cells = cells_of(engine, smaller.cells, run.first);
+    if (task->built_by_threads) {
+        gather_run(engine, run, cells);
+    } else {
+        memset(cells, 0, n * sizeof *cells);
+        add_rows(engine, smaller.rows, is_all_rows(engine, &smaller), run, cells);
+    }
+    mxb__reduce_integers((int64_t *)cells, n);
+    if (family->parent == NULL) {
+        smaller.total = sum_cells(engine, cells);
+        search_run(engine, &smaller, run, gains);
+        return;
+    }
+    const struct engine_node *larger = smaller_child(family) == family->left ? family->right : family->left;
+    subtract_words(cells_of(engine, larger->cells, run.first), cells, n);
+    search_run(engine, family->left, run, gains);
+    search_run(engine, family->right, run, gains + engine->input->prepared->n_features);
+}
+
+static void open_part(void *context, size_t index, size_t thread) {
+    const struct open_task *task = context;
+    const struct tree_engine *engine = task->engine;
     (void)thread;
-    if (request->node.end - request->node.begin > SHARED_ROWS) {
-        return; /* built together */
+    size_t family = index / task->n_parts;
+    if (mxb__span_rows(smaller_child(&task->families[family])->rows) > task->max_rows) {
+        return;
     }
-    char *cells = slot_cells(engine, request->node.slot);
-    clear_cells(engine, cells);
-    add_rows(engine, request->node.begin, request->node.end, cells);
-}
-
-static void subtract_sibling(void *context, size_t index, size_t thread) {
-    struct histogram_task *task = context;
-    const struct histogram_request *request = &task->requests[index];
-    (void)thread;
-    if (request->sibling != MXB__NO_SLOT) {
-        subtract_cells(task->engine, slot_cells(task->engine, request->sibling),
-                       slot_cells(task->engine, request->node.slot));
+    size_t next = index % task->n_parts * task->groups_a_part;
+    size_t end = next + task->groups_a_part < engine->n_groups ? next + task->groups_a_part : engine->n_groups;
+    double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
+    while (next < end) {
+        struct run run = next_run(engine, &next, end);
+        open_run(task, &task->families[family], run, gains);
     }
 }
 
-void mxb__histograms_build(struct tree_engine *engine, const struct histogram_request *requests, size_t n) {
-    struct histogram_task task = {.engine = engine, .requests = requests};
-    struct pool *pool = engine->input->tree_pool;
+static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    uint32_t feature = mxb__split_choose(gains, prepared->n_features);
+    if (feature < prepared->n_features) {
+        struct feature_cells cells =
+            mxb__feature_cells(cells_of(engine, node->cells, feature), engine->packed, &prepared->bins[feature]);
+        node->split = mxb__split_locate(&cells, node->total, &engine->rules, gains[feature]);
+        node->split.feature = feature;
+    }
+}
+
+/* Rows of a node that all threads build together: more than one of them should do alone, of so many in all. */
+static size_t rows_to_share(const struct tree_engine *engine, size_t n_rows) {
+    size_t n_panels = mxb__n_blocks(engine->n_groups, PANEL_GROUPS);
+    size_t share = n_rows / (2 * mxb__pool_n_threads(engine->pool)) * n_panels;
+    return engine->pool == NULL ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
+}
+
+static void run_parts(struct open_task *task, size_t n, size_t n_rows) {
+    struct tree_engine *engine = task->engine;
+    size_t n_panels = mxb__n_blocks(engine->n_groups, PANEL_GROUPS);
+    int few = engine->pool != NULL && n * n_panels < 2 * mxb__pool_n_threads(engine->pool);
+    task->groups_a_part = few ? 1 : PANEL_GROUPS;
+    task->n_parts = mxb__n_blocks(engine->n_groups, task->groups_a_part);
+    double nanoseconds = rows_ns(engine, n_rows) + cells_ns(engine, 2 * n);
+    mxb__pool_run(engine->pool, n * task->n_parts, nanoseconds, open_part, task);
+}
+
+static void open_families(struct tree_engine *engine, const struct family *families, size_t n) {
+    size_t d = engine->input->prepared->n_features;
+    double *gains = engine->scratch.gains;
     size_t n_rows = 0;
     for (size_t i = 0; i < n; i++) {
-        n_rows += requests[i].node.end - requests[i].node.begin;
-        if (requests[i].node.end - requests[i].node.begin > SHARED_ROWS) {
-            task.node = requests[i].node;
-            build_together(&task);
+        n_rows += mxb__span_rows(smaller_child(&families[i])->rows);
+    }
+    size_t max_rows = rows_to_share(engine, n_rows);
+    memset(gains, 0, 2 * n * d * sizeof *gains);
+    for (size_t i = 0; i < n; i++) {
+        const struct engine_node *node = smaller_child(&families[i]);
+        if (mxb__span_rows(node->rows) > max_rows) {
+            struct open_task large = {engine, &families[i], gains + 2 * i * d, .built_by_threads = 1, .max_rows = SIZE_MAX};
+            build_by_threads(engine, node);
+            run_parts(&large, 1, 0);
         }
     }
-    mxb__pool_run(pool, n, histogram_ns(engine, n_rows, n), build_alone, &task);
+    struct open_task others = {engine, families, gains, .max_rows = max_rows};
+    run_parts(&others, n, n_rows);
     for (size_t i = 0; i < n; i++) {
-        mxb__reduce_integers((int64_t *)(void *)slot_cells(engine, requests[i].node.slot),
-                             engine->n_cells * cell_bytes(engine) / sizeof(int64_t));
+        if (families[i].parent == NULL) {
+            char *cells = families[i].left->cells;
+            families[i].left->total = sum_cells(engine, cells_of(engine, cells, engine->groups[0] * MXB__GROUP));
+            choose_split(engine, families[i].left, gains + 2 * i * d);
+        } else {
+            choose_split(engine, families[i].left, gains + 2 * i * d);
+            choose_split(engine, families[i].right, gains + (2 * i + 1) * d);
+        }
     }
-    mxb__pool_run(pool, n, histogram_ns(engine, 0, n), subtract_sibling, &task);
 }
 
-/* ---- open nodes ---- */
-
-static void open_root(struct tree_engine *engine, struct engine_node *root) {
-    root->slot = mxb__slot_take(engine);
-    struct histogram_request request = {*root, MXB__NO_SLOT};
-    mxb__histograms_build(engine, &request, 1);
-}
-
-/* The smaller child is built in a new slot, the larger one takes over the parent's. */
-static void open_children(struct tree_engine *engine, const struct open_request *requests, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        struct engine_node *left = requests[i].left;
-        struct engine_node *right = requests[i].right;
-        struct engine_node *smaller = left->end - left->begin <= right->end - right->begin ? left : right;
-        struct engine_node *larger = smaller == left ? right : left;
-        smaller->slot = mxb__slot_take(engine);
-        larger->slot = requests[i].parent->slot;
-        requests[i].parent->slot = MXB__NO_SLOT;
-        engine->requests[i] = (struct histogram_request){*smaller, larger->slot};
-    }
-    mxb__histograms_build(engine, engine->requests, n);
+static void take_cells(struct tree_engine *engine, struct engine_node *node) {
+    node->cells = engine->scratch.unused[--engine->scratch.n_unused];
 }
 
 static void close_node(struct tree_engine *engine, struct engine_node *node) {
-    mxb__slot_return(engine, node->slot);
-    node->slot = MXB__NO_SLOT;
+    engine->scratch.unused[engine->scratch.n_unused++] = node->cells;
+    node->cells = NULL;
 }
 
-/* Every level in progress holds a slot of its own at least: so many are kept back. */
-static size_t room(const struct tree_engine *engine, size_t levels_below) { return engine->n_free - levels_below; }
+static void open_root(struct tree_engine *engine, struct engine_node *root) {
+    struct family family = {.left = root};
+    take_cells(engine, root);
+    open_families(engine, &family, 1);
+}
 
-/* ---- split search ---- */
-
-struct split_task {
-    struct tree_engine *engine;
-    struct split_request *requests;
-};
-
-static void unpack_cells(const uint64_t *words, size_t n, struct gradient_sum *sums) {
+/* The larger child takes the parent's cells over. */
+static void open_children(struct tree_engine *engine, const struct family *families, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        sums[i].h = (int64_t)(words[i] & 0xffffffffu);
-        sums[i].g = (int64_t)(words[i] - (uint64_t)sums[i].h) / ((int64_t)1 << 32);
+        struct engine_node *smaller = smaller_child(&families[i]);
+        struct engine_node *larger = smaller == families[i].left ? families[i].right : families[i].left;
+        take_cells(engine, smaller);
+        larger->cells = families[i].parent->cells;
+        families[i].parent->cells = NULL;
     }
+    open_families(engine, families, n);
 }
 
-static const struct gradient_sum *feature_cells(const struct tree_engine *engine, uint32_t slot, uint32_t feature,
-                                                struct gradient_sum unpacked[MXB__CELLS]) {
-    char *cells = slot_cells(engine, slot) + feature * MXB__CELLS * cell_bytes(engine);
-    if (!engine->packed) {
-        return (const struct gradient_sum *)(void *)cells;
-    }
-    unpack_cells((const uint64_t *)(void *)cells, MXB__CELLS, unpacked);
-    return unpacked;
+/* Every level in progress has histograms of its own, one at least: so many are kept back. */
+static size_t room(const struct tree_engine *engine, size_t levels_below) {
+    size_t n_unused = engine->scratch.n_unused;
+    return n_unused > levels_below ? n_unused - levels_below : 0;
 }
 
-static void search_feature(void *context, size_t index, size_t thread) {
-    struct split_task *task = context;
-    struct tree_engine *engine = task->engine;
-    const mxb_prepared *prepared = engine->input->prepared;
-    (void)thread;
-    struct split_request *request = &task->requests[index / prepared->n_features];
-    uint32_t feature = (uint32_t)(index % prepared->n_features);
-    struct split *found = &engine->splits[index];
-    *found = (struct split){0};
-    if (engine->is_column[feature]) {
-        struct gradient_sum unpacked[MXB__CELLS];
-        const struct gradient_sum *cells = feature_cells(engine, request->node.slot, feature, unpacked);
-        *found = mxb__split_find(cells, &prepared->bins[feature], request->total, &engine->rules);
-    }
-}
-
-/* Every row is in one cell of each sampled feature, so any of them adds up to the node. */
-static struct gradient_sum total_of(const struct tree_engine *engine, uint32_t slot) {
-    uint32_t feature = 0;
-    while (!engine->is_column[feature]) {
-        feature++;
-    }
-    struct gradient_sum unpacked[MXB__CELLS];
-    const struct gradient_sum *cells = feature_cells(engine, slot, feature, unpacked);
-    struct gradient_sum total = {0, 0};
-    for (size_t code = 0; code < MXB__MAX_BINS; code++) {
-        total.g += cells[code].g;
-        total.h += cells[code].h;
-    }
-    return total;
-}
-
-static void find_splits(struct tree_engine *engine, struct split_request *requests, size_t n) {
-    uint32_t d = engine->input->prepared->n_features;
-    struct split_task task = {engine, requests};
-    for (size_t i = 0; i < n; i++) {
-        requests[i].total = total_of(engine, requests[i].node.slot);
-    }
-    mxb__pool_run(engine->input->tree_pool, n * d, (double)(n * d) * 700.0, search_feature, &task);
-    for (size_t i = 0; i < n; i++) {
-        requests[i].split = mxb__split_choose(engine->splits + i * d, d);
-    }
-}
-
-const struct engine_ops mxb__histogram_engine = {carve,         begin,      room,        open_root,
-                                                 open_children, close_node, find_splits, mxb__rows_partition};
+const struct engine_ops mxb__histogram_engine = {
+    carve, begin, room, open_root, mxb__rows_partition, open_children, close_node, take_cells};

@@ -6,41 +6,34 @@
 #include "base/reduce.h"
 #include "learner/tree/tree_histograms.h"
 
-/* Requests of one batch; each kind of request begins with its node. */
+/* Spans of rows, those of the engine's scratch, and what is done to them. */
 struct row_batch {
     struct tree_engine *engine;
-    char *requests;
-    size_t request_bytes;
+    const void *requests; /* one a span */
     size_t n;
     size_t n_tasks;
     size_t n_rows;
 };
 
-static const struct engine_node *node_of(const struct row_batch *batch, size_t request) {
-    return (const struct engine_node *)(void *)(batch->requests + request * batch->request_bytes);
-}
-
-static struct row_batch number_tasks(struct tree_engine *engine, void *requests, size_t request_bytes, size_t n) {
-    struct row_batch batch = {.engine = engine, .requests = requests, .request_bytes = request_bytes, .n = n};
-    for (size_t i = 0; i < n; i++) {
-        const struct engine_node *node = node_of(&batch, i);
-        engine->task_first[i] = (uint32_t)batch.n_tasks;
-        batch.n_tasks += mxb__n_blocks(node->end - node->begin, MXB__TASK_ROWS);
-        batch.n_rows += node->end - node->begin;
+static void number_tasks(struct row_batch *batch) {
+    struct tree_engine *engine = batch->engine;
+    for (size_t i = 0; i < batch->n; i++) {
+        engine->scratch.task_first[i] = (uint32_t)batch->n_tasks;
+        batch->n_tasks += mxb__n_blocks(mxb__span_rows(engine->scratch.spans[i]), MXB__TASK_ROWS);
+        batch->n_rows += mxb__span_rows(engine->scratch.spans[i]);
     }
-    engine->task_first[n] = (uint32_t)batch.n_tasks;
-    return batch;
+    engine->scratch.task_first[batch->n] = (uint32_t)batch->n_tasks;
 }
 
-/* The rows of a task: which request, and which part of its node. */
+/* The rows of a task: which span, and which part of it. */
 struct row_task {
-    size_t request;
+    size_t span;
     uint32_t begin;
     uint32_t n;
 };
 
 static struct row_task find_task(const struct row_batch *batch, size_t task) {
-    const uint32_t *first = batch->engine->task_first;
+    const uint32_t *first = batch->engine->scratch.task_first;
     size_t low = 0;
     size_t high = batch->n; /* first[low] <= task < first[high] */
     while (high - low > 1) {
@@ -51,10 +44,10 @@ static struct row_task find_task(const struct row_batch *batch, size_t task) {
             high = middle;
         }
     }
-    const struct engine_node *node = node_of(batch, low);
+    struct row_span span = batch->engine->scratch.spans[low];
     size_t block = task - first[low];
-    struct row_task found = {low, node->begin + (uint32_t)(block * MXB__TASK_ROWS),
-                             (uint32_t)mxb__block_length(node->end - node->begin, MXB__TASK_ROWS, block)};
+    struct row_task found = {low, span.begin + (uint32_t)(block * MXB__TASK_ROWS),
+                             (uint32_t)mxb__block_length(mxb__span_rows(span), MXB__TASK_ROWS, block)};
     return found;
 }
 
@@ -68,8 +61,8 @@ static void split_rows(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
-    const struct partition_request *requests = (const struct partition_request *)(void *)batch->requests;
-    const struct split *split = &requests[task.request].split;
+    const struct engine_node *node = ((const struct family *)batch->requests)[task.span].parent;
+    const struct split *split = &node->split;
     const mxb_prepared *prepared = engine->input->prepared;
 
     uint8_t goes_left[256];
@@ -79,26 +72,26 @@ static void split_rows(void *context, size_t index, size_t thread) {
     goes_left[mxb__missing_code(&prepared->bins[split->feature])] = split->missing_left;
     const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
     uint32_t *left = engine->rows + task.begin;
-    const uint32_t *rows = engine->in_order ? NULL : left; /* in place */
-    engine->task_left[index] = (uint32_t)engine->input->kernels->partition(column, goes_left, rows, task.begin, task.n,
+    const uint32_t *rows = mxb__span_rows(node->rows) == prepared->n_rows ? NULL : left; /* in place */
+    engine->scratch.task_left[index] = (uint32_t)engine->input->kernels->partition(column, goes_left, rows, task.begin, task.n,
                                                                            left, engine->right + task.begin);
 }
 
 static void close_up_left(void *context, size_t index, size_t thread) {
     struct row_batch *batch = context;
     struct tree_engine *engine = batch->engine;
-    struct partition_request *request = &((struct partition_request *)(void *)batch->requests)[index];
     (void)thread;
-    uint32_t from = request->node.begin;
-    request->middle = request->node.begin;
-    for (size_t t = engine->task_first[index]; t < engine->task_first[index + 1]; t++) {
-        uint32_t n_left = engine->task_left[t];
-        if (from > request->middle) {
-            memmove(engine->rows + request->middle, engine->rows + from, n_left * sizeof *engine->rows);
+    uint32_t from = engine->scratch.spans[index].begin;
+    uint32_t middle = from;
+    for (size_t t = engine->scratch.task_first[index]; t < engine->scratch.task_first[index + 1]; t++) {
+        uint32_t n_left = engine->scratch.task_left[t];
+        if (from > middle) {
+            memmove(engine->rows + middle, engine->rows + from, n_left * sizeof *engine->rows);
         }
-        request->middle += n_left;
+        middle += n_left;
         from += MXB__TASK_ROWS;
     }
+    mxb__family_divide(&((const struct family *)batch->requests)[index], middle);
 }
 
 static void append_right(void *context, size_t index, size_t thread) {
@@ -106,23 +99,24 @@ static void append_right(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
-    const struct partition_request *request =
-        &((const struct partition_request *)(void *)batch->requests)[task.request];
-    uint32_t right_before = task.begin - request->node.begin; /* rows that earlier tasks of this node sent right */
-    for (size_t t = engine->task_first[task.request]; t < index; t++) {
-        right_before -= engine->task_left[t];
+    const struct family *family = &((const struct family *)batch->requests)[task.span];
+    uint32_t right_before = task.begin - family->parent->rows.begin; /* rows that earlier tasks sent right */
+    for (size_t t = engine->scratch.task_first[task.span]; t < index; t++) {
+        right_before -= engine->scratch.task_left[t];
     }
-    memcpy(engine->rows + request->middle + right_before, engine->right + task.begin,
-           (task.n - engine->task_left[index]) * sizeof *engine->rows);
+    memcpy(engine->rows + family->right->rows.begin + right_before, engine->right + task.begin,
+           (task.n - engine->scratch.task_left[index]) * sizeof *engine->rows);
 }
 
-void mxb__rows_partition(struct tree_engine *engine, struct partition_request *requests, size_t n) {
-    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
-    struct pool *pool = engine->input->tree_pool;
-    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 1.5, split_rows, &batch);
-    mxb__pool_run(pool, n, (double)batch.n_rows * 0.1, close_up_left, &batch);
-    mxb__pool_run(pool, batch.n_tasks, (double)batch.n_rows * 0.3, append_right, &batch);
-    engine->in_order = 0;
+void mxb__rows_partition(struct tree_engine *engine, const struct family *families, size_t n) {
+    struct row_batch batch = {.engine = engine, .requests = families, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        engine->scratch.spans[i] = families[i].parent->rows;
+    }
+    number_tasks(&batch);
+    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows, split_rows, &batch);
+    mxb__pool_run(engine->pool, n, (double)batch.n_rows * 0.1, close_up_left, &batch);
+    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 0.2, append_right, &batch);
 }
 
 /* ---- leaves ---- */
@@ -134,7 +128,7 @@ static void sum_rows(void *context, size_t index, size_t thread) {
     struct row_task task = find_task(batch, index);
     if (engine->packed) {
         struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
-        engine->task_sum[index] = engine->input->kernels->sum_quanta(&rows, engine->rows + task.begin, task.n);
+        engine->scratch.task_sum[index] = engine->input->kernels->sum_quanta(&rows, engine->rows + task.begin, task.n);
         return;
     }
     struct gradient_sum sum = {0, 0};
@@ -142,20 +136,29 @@ static void sum_rows(void *context, size_t index, size_t thread) {
         sum.g += engine->sums[engine->rows[i]].g;
         sum.h += engine->sums[engine->rows[i]].h;
     }
-    engine->task_sum[index] = sum;
+    engine->scratch.task_sum[index] = sum;
 }
 
-void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf_request *requests, size_t n) {
-    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
-    mxb__pool_run(engine->input->tree_pool, batch.n_tasks, (double)batch.n_rows * 3.0, sum_rows, &batch);
+static struct row_batch leaf_batch(struct tree_engine *engine, const struct leaf *leaves, size_t n) {
+    struct row_batch batch = {.engine = engine, .requests = leaves, .n = n};
     for (size_t i = 0; i < n; i++) {
-        requests[i].sum = (struct gradient_sum){0, 0};
-        for (size_t t = engine->task_first[i]; t < engine->task_first[i + 1]; t++) {
-            requests[i].sum.g += engine->task_sum[t].g;
-            requests[i].sum.h += engine->task_sum[t].h;
+        engine->scratch.spans[i] = leaves[i].rows;
+    }
+    number_tasks(&batch);
+    return batch;
+}
+
+void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n) {
+    struct row_batch batch = leaf_batch(engine, leaves, n);
+    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 3.0, sum_rows, &batch);
+    for (size_t i = 0; i < n; i++) {
+        leaves[i].sum = (struct gradient_sum){0, 0};
+        for (size_t t = engine->scratch.task_first[i]; t < engine->scratch.task_first[i + 1]; t++) {
+            leaves[i].sum.g += engine->scratch.task_sum[t].g;
+            leaves[i].sum.h += engine->scratch.task_sum[t].h;
         }
-        mxb__reduce_integers(&requests[i].sum.g, 1);
-        mxb__reduce_integers(&requests[i].sum.h, 1);
+        mxb__reduce_integers(&leaves[i].sum.g, 1);
+        mxb__reduce_integers(&leaves[i].sum.h, 1);
     }
 }
 
@@ -164,14 +167,14 @@ static void add_value(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
-    double value = ((const struct leaf_request *)(void *)batch->requests)[task.request].value;
+    double value = ((const struct leaf *)batch->requests)[task.span].value;
     for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
         engine->scores[engine->rows[i]] += value;
     }
 }
 
-void mxb__engine_add_leaves(struct tree_engine *engine, struct leaf_request *requests, size_t n, double *scores) {
-    struct row_batch batch = number_tasks(engine, requests, sizeof *requests, n);
+void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores) {
+    struct row_batch batch = leaf_batch(engine, leaves, n);
     engine->scores = scores;
-    mxb__pool_run(engine->input->tree_pool, batch.n_tasks, (double)batch.n_rows * 2.0, add_value, &batch);
+    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 2.0, add_value, &batch);
 }
