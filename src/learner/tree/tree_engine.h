@@ -24,7 +24,7 @@ struct engine_node {
     struct row_span rows;
     struct gradient_sum total;
     struct split split; /* the best one, once the node is open; gain 0 = none */
-    char *cells;        /* the histogram while the node is open; NULL = none */
+    char *cells;        /* the histogram, while the node is open and unless it is tiny; else NULL */
 };
 
 /* A node and the two that take its rows over. */
@@ -88,6 +88,7 @@ struct tree_engine {
     size_t n_cells;        /* of a histogram */
     char *thread_cells;    /* [threads][n_cells], for nodes that all threads build together */
     uint8_t *thread_built; /* [threads] whether they hold anything */
+    struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
 
     /* Exact trees (tree_exact.h). */
     uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
@@ -103,8 +104,8 @@ struct engine_ops {
     void (*carve)(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
     /* Starts a tree whose sample is drawn: gradients to quanta, no node open. */
     void (*begin)(struct tree_engine *engine, const struct draw *draw);
-    /* How many nodes may be split and their children opened, when so many levels follow below these. One at least where
-     * all open nodes lie on the way to these. */
+    /* How many nodes may be split and their children opened, when so many levels follow below these. Where no subtree
+     * is put off, there is always room for one. */
     size_t (*room)(const struct tree_engine *engine, size_t levels_below);
     void (*open_root)(struct tree_engine *engine, struct engine_node *root);
     /* Gives the parents' rows to the children, in their old order, and tells these their totals. */

@@ -82,11 +82,13 @@ static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
             continue;
         }
         size_t levels_below = grower->max_depth - 1 - child_depth;
-        if (engine->ops->room(engine, levels_below) == 0) {
+        size_t room = engine->ops->room(engine, levels_below);
+        if (room == 0) {
             grow_subtrees(grower);
+            room = engine->ops->room(engine, levels_below);
         }
         uint32_t first_child = grower->n_nodes;
-        size_t n_split = split_nodes(grower, &next, end, engine->ops->room(engine, levels_below));
+        size_t n_split = split_nodes(grower, &next, end, room > 0 ? room : 1);
         if (n_split > 0) {
             engine->ops->open_children(engine, grower->families, n_split);
             grow_below(grower, first_child, (uint32_t)(2 * n_split));

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/reduce.h"
+#include "learner/tree/tree_tiny.h"
 
 enum {
     PANEL_GROUPS = MXB__PANEL / MXB__GROUP,
@@ -27,18 +28,26 @@ static size_t cell_bytes(const struct tree_engine *engine) {
 
 static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, size_t n_leaves,
                                            const struct fit_input *input, struct workspace *workspace) {
-    struct engine_scratch scratch = {.n_histograms = n_histograms, .max_batch = 2 * n_histograms};
+    struct engine_scratch scratch = {.n_histograms = n_histograms};
+    scratch.max_batch = n_histograms == 0 ? 2 : 2 * n_histograms;
     scratch.cells = mxb__carve(workspace, n_histograms, bytes);
     scratch.unused = mxb__carve(workspace, n_histograms + 1, sizeof *scratch.unused); /* a subtree brings one along */
     mxb__engine_carve_batches(&scratch, n_leaves, input, workspace);
     return scratch;
 }
 
+/* One for every level in progress; and never more than there can be nodes that are not tiny. */
+static size_t least_histograms(const struct fit_input *input) {
+    size_t n_levels = (size_t)input->options->max_max_depth + 1;
+    size_t n_nodes = input->prepared->n_rows / (MXB__TINY_ROWS + 1);
+    return n_levels < n_nodes ? n_levels : n_nodes;
+}
+
 static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
     const mxb_prepared *prepared = input->prepared;
     size_t n_threads = input->options->tree_n_threads;
     size_t n_groups = mxb__n_blocks(prepared->n_features, MXB__GROUP);
-    size_t needed = (size_t)input->options->max_max_depth + 1;
+    size_t needed = least_histograms(input);
     engine->n_cells = n_groups * MXB__GROUP * MXB__CELLS;
     size_t histogram_bytes = engine->n_cells * sizeof(struct gradient_sum);
     size_t affordable = BUDGET_BYTES / histogram_bytes;
@@ -52,6 +61,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     n_histograms = n_histograms < needed ? needed : n_histograms;
     engine->scratch = carve_scratch(n_histograms, histogram_bytes, mxb__engine_max_leaves(input), input, workspace);
 
+    engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -96,6 +106,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     }
     mxb__engine_set_rules(engine);
     free_all_cells(engine);
+    memset(engine->tiny_cells, 0, input->options->tree_n_threads * sizeof *engine->tiny_cells);
     size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES;
     engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -105,6 +116,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
         own->scratch = scratch;
         own->pool = NULL;
         own->subtree_rows = 0;
+        own->tiny_cells = engine->tiny_cells + t;
         free_all_cells(own);
     }
 }
@@ -133,14 +145,8 @@ static void subtract_words(uint64_t *restrict to, const uint64_t *restrict from,
     }
 }
 
-/* Features side by side in one panel. */
-struct run {
-    uint32_t first;
-    uint32_t n;
-};
-
 /* Those of groups[*next] and of the ones behind it, up to groups[end]; moves *next past them. */
-static struct run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
+static struct feature_run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
     const uint32_t *groups = engine->groups;
     uint32_t d = engine->input->prepared->n_features;
     uint32_t first = groups[(*next)++];
@@ -151,11 +157,11 @@ static struct run next_run(const struct tree_engine *engine, size_t *next, size_
     }
     uint32_t n = (behind - first) * MXB__GROUP;
     first *= MXB__GROUP;
-    struct run run = {first, n < d - first ? n : d - first};
+    struct feature_run run = {first, n < d - first ? n : d - first};
     return run;
 }
 
-static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct run run,
+static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct feature_run run,
                      uint64_t *cells) {
     struct histogram_rows rows = {.records = mxb__prepared_records(engine->input->prepared, run.first),
                                   .rows = all_rows ? NULL : engine->rows + span.begin,
@@ -199,7 +205,7 @@ static void add_block(void *context, size_t block, size_t thread) {
     span.begin += (uint32_t)(block * BLOCK_ROWS);
     span.end = span.begin + (uint32_t)mxb__block_length(mxb__span_rows(task->node->rows), BLOCK_ROWS, block);
     for (size_t next = 0; next < engine->n_groups;) {
-        struct run run = next_run(engine, &next, engine->n_groups);
+        struct feature_run run = next_run(engine, &next, engine->n_groups);
         uint64_t *cells = cells_of(engine, thread_cells(engine, thread), run.first);
         if (!engine->thread_built[thread]) {
             memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
@@ -217,7 +223,7 @@ static void build_by_threads(struct tree_engine *engine, const struct engine_nod
 }
 
 /* The sum of what the threads have built. */
-static void gather_run(const struct tree_engine *engine, struct run run, uint64_t *cells) {
+static void gather_run(const struct tree_engine *engine, struct feature_run run, uint64_t *cells) {
     memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
     for (size_t t = 0; t < engine->input->options->tree_n_threads; t++) {
         if (engine->thread_built[t]) {
@@ -246,6 +252,10 @@ static struct engine_node *smaller_child(const struct family *family) {
     return is_left ? f->left : f->right;
 }
 
+static struct engine_node *larger_child(const struct family *family) {
+    return smaller_child(family) == family->left ? family->right : family->left;
+}
+
 static struct gradient_sum sum_cells(const struct tree_engine *engine, const uint64_t *cells) {
     struct gradient_sum sum = {0, 0};
     for (size_t i = 0; i < MXB__MAX_BINS; i++) {
@@ -257,8 +267,32 @@ static struct gradient_sum sum_cells(const struct tree_engine *engine, const uin
     return sum;
 }
 
-static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct run run,
-                       double *gains) {
+/* Every row is in one cell of each feature that was built, so any of them adds up to the node. */
+static struct gradient_sum root_total(const struct tree_engine *engine, const struct engine_node *root,
+                                      uint32_t feature) {
+    return root->cells == NULL ? mxb__tiny_total(engine, root)
+                               : sum_cells(engine, cells_of(engine, root->cells, feature));
+}
+
+/* Cells of the smaller child of a family. */
+static void build_run(const struct open_task *task, const struct engine_node *node, struct feature_run run) {
+    const struct tree_engine *engine = task->engine;
+    uint64_t *cells = cells_of(engine, node->cells, run.first);
+    if (task->built_by_threads) {
+        gather_run(engine, run, cells);
+    } else {
+        memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
+        add_rows(engine, node->rows, is_all_rows(engine, node), run, cells);
+    }
+    mxb__reduce_integers((int64_t *)cells, n_words(engine, run.n));
+}
+
+static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+                       struct tiny_cells *tiny, double *gains) {
+    if (node->cells == NULL) {
+        mxb__tiny_gains(engine, node, run, tiny, gains);
+        return;
+    }
     for (uint32_t f = run.first; f < run.first + run.n; f++) {
         if (engine->is_column[f]) {
             struct feature_cells cells = mxb__feature_cells(cells_of(engine, node->cells, f), engine->packed,
@@ -268,34 +302,35 @@ static void search_run(const struct tree_engine *engine, const struct engine_nod
     }
 }
 
-/* One run of features of a family: cells of the smaller child, and of the larger one where the parent's were. */
-static void open_run(const struct open_task *task, const struct family *family, struct run run, double *gains) {
+/* One run of features: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
+static void open_run(const struct open_task *task, const struct family *family, struct feature_run run,
+                     struct tiny_cells *tiny, double *gains) {
     const struct tree_engine *engine = task->engine;
-    size_t n = n_words(engine, run.n);
     struct engine_node smaller = *smaller_child(family);
-    uint64_t *cells = cells_of(engine, smaller.cells, run.first);
-    if (task->built_by_threads) {
-        gather_run(engine, run, cells);
-    } else {
-        memset(cells, 0, n * sizeof *cells);
-        add_rows(engine, smaller.rows, is_all_rows(engine, &smaller), run, cells);
+    if (smaller.cells != NULL) {
+        build_run(task, &smaller, run);
     }
-    mxb__reduce_integers((int64_t *)cells, n);
     if (family->parent == NULL) {
-        smaller.total = sum_cells(engine, cells);
-        search_run(engine, &smaller, run, gains);
+        smaller.total = root_total(engine, &smaller, run.first);
+        search_run(engine, &smaller, run, tiny, gains);
         return;
     }
-    const struct engine_node *larger = smaller_child(family) == family->left ? family->right : family->left;
-    subtract_words(cells_of(engine, larger->cells, run.first), cells, n);
-    search_run(engine, family->left, run, gains);
-    search_run(engine, family->right, run, gains + engine->input->prepared->n_features);
+    const struct engine_node *larger = larger_child(family);
+    if (larger->cells != NULL) {
+        uint64_t *cells = cells_of(engine, larger->cells, run.first);
+        if (smaller.cells != NULL) {
+            subtract_words(cells, cells_of(engine, smaller.cells, run.first), n_words(engine, run.n));
+        } else {
+            mxb__tiny_subtract(engine, &smaller, run, cells);
+        }
+    }
+    search_run(engine, family->left, run, tiny, gains);
+    search_run(engine, family->right, run, tiny, gains + engine->input->prepared->n_features);
 }
 
 static void open_part(void *context, size_t index, size_t thread) {
     const struct open_task *task = context;
     const struct tree_engine *engine = task->engine;
-    (void)thread;
     size_t family = index / task->n_parts;
     if (mxb__span_rows(smaller_child(&task->families[family])->rows) > task->max_rows) {
         return;
@@ -304,15 +339,18 @@ static void open_part(void *context, size_t index, size_t thread) {
     size_t end = next + task->groups_a_part < engine->n_groups ? next + task->groups_a_part : engine->n_groups;
     double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
-        struct run run = next_run(engine, &next, end);
-        open_run(task, &task->families[family], run, gains);
+        struct feature_run run = next_run(engine, &next, end);
+        open_run(task, &task->families[family], run, &engine->tiny_cells[thread], gains);
     }
 }
 
 static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
     const mxb_prepared *prepared = engine->input->prepared;
     uint32_t feature = mxb__split_choose(gains, prepared->n_features);
-    if (feature < prepared->n_features) {
+    if (feature < prepared->n_features && node->cells == NULL) {
+        node->split = mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gains[feature]);
+        node->split.feature = feature;
+    } else if (feature < prepared->n_features) {
         struct feature_cells cells =
             mxb__feature_cells(cells_of(engine, node->cells, feature), engine->packed, &prepared->bins[feature]);
         node->split = mxb__split_locate(&cells, node->total, &engine->rules, gains[feature]);
@@ -358,8 +396,7 @@ static void open_families(struct tree_engine *engine, const struct family *famil
     run_parts(&others, n, n_rows);
     for (size_t i = 0; i < n; i++) {
         if (families[i].parent == NULL) {
-            char *cells = families[i].left->cells;
-            families[i].left->total = sum_cells(engine, cells_of(engine, cells, engine->groups[0] * MXB__GROUP));
+            families[i].left->total = root_total(engine, families[i].left, engine->groups[0] * MXB__GROUP);
             choose_split(engine, families[i].left, gains + 2 * i * d);
         } else {
             choose_split(engine, families[i].left, gains + 2 * i * d);
@@ -368,18 +405,33 @@ static void open_families(struct tree_engine *engine, const struct family *famil
     }
 }
 
+/* ---- open and closed nodes ---- */
+
+static int is_tiny(const struct engine_node *node) { return mxb__span_rows(node->rows) <= MXB__TINY_ROWS; }
+
 static void take_cells(struct tree_engine *engine, struct engine_node *node) {
     node->cells = engine->scratch.unused[--engine->scratch.n_unused];
 }
 
 static void close_node(struct tree_engine *engine, struct engine_node *node) {
-    engine->scratch.unused[engine->scratch.n_unused++] = node->cells;
-    node->cells = NULL;
+    if (node->cells != NULL) {
+        engine->scratch.unused[engine->scratch.n_unused++] = node->cells;
+        node->cells = NULL;
+    }
+}
+
+/* The root of the subtree, unless it is tiny, has brought along cells that were not this engine's. */
+static void give_back(struct tree_engine *of_thread, struct engine_node *node) {
+    if (of_thread->scratch.n_unused > of_thread->scratch.n_histograms) {
+        take_cells(of_thread, node);
+    }
 }
 
 static void open_root(struct tree_engine *engine, struct engine_node *root) {
     struct family family = {.left = root};
-    take_cells(engine, root);
+    if (!is_tiny(root)) {
+        take_cells(engine, root);
+    }
     open_families(engine, &family, 1);
 }
 
@@ -387,10 +439,16 @@ static void open_root(struct tree_engine *engine, struct engine_node *root) {
 static void open_children(struct tree_engine *engine, const struct family *families, size_t n) {
     for (size_t i = 0; i < n; i++) {
         struct engine_node *smaller = smaller_child(&families[i]);
-        struct engine_node *larger = smaller == families[i].left ? families[i].right : families[i].left;
-        take_cells(engine, smaller);
-        larger->cells = families[i].parent->cells;
-        families[i].parent->cells = NULL;
+        struct engine_node *larger = larger_child(&families[i]);
+        if (!is_tiny(smaller)) {
+            take_cells(engine, smaller);
+        }
+        if (is_tiny(larger)) {
+            close_node(engine, families[i].parent);
+        } else {
+            larger->cells = families[i].parent->cells;
+            families[i].parent->cells = NULL;
+        }
     }
     open_families(engine, families, n);
 }
@@ -402,4 +460,4 @@ static size_t room(const struct tree_engine *engine, size_t levels_below) {
 }
 
 const struct engine_ops mxb__histogram_engine = {
-    carve, begin, room, open_root, mxb__rows_partition, open_children, close_node, take_cells};
+    carve, begin, room, open_root, mxb__rows_partition, open_children, close_node, give_back};
