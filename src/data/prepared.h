@@ -53,12 +53,6 @@ struct mxb_prepared {
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
 
-/** A row's bin code, in either form. */
-static inline uint32_t mxb__prepared_code(const mxb_prepared *prepared, uint32_t feature, size_t row) {
-    return prepared->settings.exact ? prepared->codes[feature * prepared->n_rows + row]
-                                    : prepared->records[row * prepared->record_bytes + feature];
-}
-
 /** The first place in order[begin .. end) of the feature, or in a part of it in the same order, whose row has a code
  *  above `code`; `end` if none has. */
 uint32_t mxb__order_find_above(const uint32_t *order, const uint32_t *codes, uint32_t begin, uint32_t end,
