@@ -112,7 +112,7 @@ static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb
     MXB_TRY(learner->fit(&input, &draw, trainer->workspaces[which], &term, error));
     mxb_status status = MXB_OK;
     if (trainer->valid != NULL) {
-        status = mxb__model_add_term_values(model, &term, trainer->valid, pools->all, trainer->valid_scores, error);
+        status = learner->add_valid(&input, &term, trainer->workspaces[which], trainer->valid_scores, error);
     }
     if (status == MXB_OK) {
         status = mxb__model_add_term(model, &term, error);

@@ -253,6 +253,7 @@ static void read_options(mxb_trainer *trainer) {
 struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
     struct fit_input input = {
         .prepared = trainer->prepared,
+        .valid = trainer->valid,
         .kernels = trainer->kernels,
         .options = &trainer->options,
         .g = trainer->g,

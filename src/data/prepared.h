@@ -51,12 +51,6 @@ struct mxb_prepared {
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
 
-/** A row's bin code, in either form. */
-static inline uint32_t mxb__prepared_code(const mxb_prepared *prepared, uint32_t feature, size_t row) {
-    return prepared->settings.exact ? prepared->codes[feature * prepared->n_rows + row]
-                                    : prepared->columns[feature * prepared->n_rows + row];
-}
-
 /** The records of all rows, from the feature on to the end of its panel. */
 static inline const uint8_t *mxb__prepared_records(const mxb_prepared *prepared, uint32_t feature) {
     return prepared->records + (feature / MXB__PANEL * prepared->n_rows * MXB__PANEL + feature % MXB__PANEL);

@@ -36,6 +36,7 @@ struct learner_options {
 /* What one round offers a learner: fit -g/h with weights h over the rows of `prepared`. */
 struct fit_input {
     const mxb_prepared *prepared;
+    const mxb_dataset *valid; /* rows that are only scored, texts numbered as in training; NULL: none */
     const struct kernels *kernels;
     const struct learner_options *options;
     struct pool *tree_pool;
@@ -69,6 +70,10 @@ struct learner_ops {
     /* Adds the value of the term that was fitted last to the score of every training row: bit for bit what
      * mxb__model_add_term_values would add. */
     void (*add)(const struct fit_input *input, void *workspace, double *scores);
+    /* The same for the rows of input->valid. Comes before `add`; `term` is what fit made. Where it fails the scores are
+     * as they were. */
+    mxb_status (*add_valid)(const struct fit_input *input, const struct term *term, void *workspace, double *scores,
+                            mxb_error *error);
 };
 
 extern const struct learner_ops mxb__tree_learner;

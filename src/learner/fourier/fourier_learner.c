@@ -9,6 +9,7 @@
 #include "base/reduce.h"
 #include "learner/fourier/cholesky.h"
 #include "learner/learner.h"
+#include "model/row_block.h"
 
 /* Rows of a block; sums run over blocks in order, so it is part of the frozen arithmetic. */
 enum { BLOCK = 1024 };
@@ -31,13 +32,20 @@ static const double MAX_PENALTY = 1e300;
 
 /* What stays from round to round, at the head of the workspace. */
 struct fourier_memory {
-    int is_cached;   /* the cache holds the features of all rows */
-    int is_factored; /* the factor serves all rounds (constant hessian) */
-    int h_exponent;  /* of that factor */
-    int is_repaired; /* that factor needed jitter */
+    int is_cached;       /* the cache holds the features of all training rows */
+    int valid_is_cached; /* and those of the rows that are only scored */
+    int is_factored;     /* the factor serves all rounds (constant hessian) */
+    int h_exponent;      /* of that factor */
+    int is_repaired;     /* that factor needed jitter */
 };
 
 _Static_assert(sizeof(struct fourier_memory) <= 64, "only the first 64 bytes of a workspace begin as zero");
+
+/* Rows whose features are wanted. */
+struct fourier_rows {
+    const mxb_dataset *dataset;
+    float *cache; /* [row][component], or NULL */
+};
 
 struct fourier_state {
     struct fourier_memory *memory;
@@ -48,15 +56,17 @@ struct fourier_state {
     size_t n_threads;
     size_t n_partials; /* blocks summed at the same time */
 
-    float *cache;     /* [row][component], or NULL */
-    float *z;         /* [thread][BLOCK][component] */
-    float *inputs;    /* [thread][BLOCK][feature] */
-    double *values;   /* [thread][3 BLOCK] */
-    double *partials; /* [n_partials][sums] */
-    double *sums;     /* n_sums of them, see add_block */
-    double *factor;   /* [n_unknowns][n_unknowns] */
-    double *diagonal; /* [n_unknowns] */
-    double *solution; /* [n_unknowns] */
+    struct fourier_rows train;
+    struct fourier_rows valid;       /* only scored */
+    const struct fourier_rows *rows; /* of the tasks that run */
+    float *z;                        /* [thread][BLOCK][component] */
+    float *inputs;                   /* [thread][BLOCK][feature] */
+    double *values;                  /* [thread][3 BLOCK] */
+    double *partials;                /* [n_partials][sums] */
+    double *sums;                    /* n_sums of them, see add_block */
+    double *factor;                  /* [n_unknowns][n_unknowns] */
+    double *diagonal;                /* [n_unknowns] */
+    double *solution;                /* [n_unknowns] */
 
     double g_scale; /* powers of two that bring the largest |g| and h near 1 */
     double h_scale;
@@ -88,10 +98,16 @@ static size_t carve(struct fourier_state *state, const struct fit_input *input, 
     size_t affordable = PARTIALS_BYTES / (n_sums(c) * sizeof *state->partials);
     size_t enough = BLOCKS_PER_THREAD * threads < n_blocks ? BLOCKS_PER_THREAD * threads : n_blocks;
     state->n_partials = affordable < 1 ? 1 : affordable < enough ? affordable : enough;
-    int keep = n * c <= CACHE_BYTES / sizeof *state->cache;
+    size_t n_valid = input->valid == NULL ? 0 : input->valid->n_rows;
+    size_t n_kept = CACHE_BYTES / sizeof *state->z / c;
+    int keep = n <= n_kept;
+    int keep_valid = keep && n_valid <= n_kept - n;
 
     state->memory = mxb__carve(&workspace, 1, sizeof *state->memory);
-    state->cache = keep ? mxb__carve(&workspace, n * c, sizeof *state->cache) : NULL;
+    state->train.dataset = input->prepared->view;
+    state->train.cache = keep ? mxb__carve(&workspace, n * c, sizeof *state->train.cache) : NULL;
+    state->valid.dataset = input->valid;
+    state->valid.cache = keep_valid ? mxb__carve(&workspace, n_valid * c, sizeof *state->valid.cache) : NULL;
     state->z = mxb__carve(&workspace, threads * BLOCK * c, sizeof *state->z);
     state->inputs = mxb__carve(&workspace, threads * BLOCK * d, sizeof *state->inputs);
     state->values = mxb__carve(&workspace, threads * BLOCK * 3, sizeof *state->values);
@@ -145,13 +161,13 @@ static mxb_status draw_projection(const struct fit_input *input, mxb_error *erro
 /* ---- features of a block of rows ---- */
 
 static void compute_features(struct fourier_state *state, size_t first, size_t n, size_t thread, float *z) {
-    const mxb_prepared *prepared = state->input->prepared;
-    size_t d = prepared->n_features;
+    const mxb_dataset *dataset = state->rows->dataset;
+    size_t d = state->input->prepared->n_features;
     float *inputs = state->inputs + thread * BLOCK * d;
     double *column = state->values + thread * BLOCK * 3;
     const struct scaling *scaling = &state->input->model->scaling;
     for (size_t f = 0; f < d; f++) {
-        mxb__column_read(prepared->view, &prepared->view->columns[f], first, n, column);
+        mxb__column_read(dataset, &dataset->columns[f], first, n, column);
         mxb__scale_column(scaling->kind, &scaling->features[f], column, n, inputs + f, d);
     }
     state->input->kernels->project(inputs, n, state->projection->weights, state->projection->phases, d,
@@ -160,16 +176,27 @@ static void compute_features(struct fourier_state *state, size_t first, size_t n
 
 static void fill_cache(void *context, size_t block, size_t thread) {
     struct fourier_state *state = context;
-    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
-    compute_features(state, block * BLOCK, n, thread, state->cache + block * BLOCK * state->n_components);
+    size_t n = mxb__block_length(state->rows->dataset->n_rows, BLOCK, block);
+    compute_features(state, block * BLOCK, n, thread, state->rows->cache + block * BLOCK * state->n_components);
+}
+
+/* From now on the tasks are about these rows, whose features are kept if there is room. */
+static void take_rows(struct fourier_state *state, const struct fourier_rows *rows, int *is_cached) {
+    size_t n = rows->dataset->n_rows;
+    state->rows = rows;
+    if (rows->cache != NULL && !*is_cached) {
+        double work = (double)n * (double)state->n_components * (2.0 + (double)state->input->prepared->n_features);
+        mxb__pool_run(state->input->kernel_pool, mxb__n_blocks(n, BLOCK), work, fill_cache, state);
+        *is_cached = 1;
+    }
 }
 
 static const float *features_of_block(struct fourier_state *state, size_t block, size_t thread) {
-    if (state->cache != NULL) {
-        return state->cache + block * BLOCK * state->n_components;
+    if (state->rows->cache != NULL) {
+        return state->rows->cache + block * BLOCK * state->n_components;
     }
     float *z = state->z + thread * BLOCK * state->n_components;
-    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    size_t n = mxb__block_length(state->rows->dataset->n_rows, BLOCK, block);
     compute_features(state, block * BLOCK, n, thread, z);
     return z;
 }
@@ -329,39 +356,55 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
         MXB_TRY(draw_projection(input, error));
     }
     state.projection = &input->model->projections[0];
-    size_t n = input->prepared->n_rows;
-    size_t n_blocks = mxb__n_blocks(n, BLOCK);
-    if (state.cache != NULL && !state.memory->is_cached) {
-        double work = (double)n * (double)state.n_components * (2.0 + (double)input->prepared->n_features);
-        mxb__pool_run(input->kernel_pool, n_blocks, work, fill_cache, &state);
-        state.memory->is_cached = 1;
-    }
+    take_rows(&state, &state.train, &state.memory->is_cached);
     solve(&state);
     return make_term(&state, term, error);
 }
 
 /* ---- scores ---- */
 
-static void add_values(void *context, size_t block, size_t thread) {
+static void add_block_values(void *context, size_t block, size_t thread) {
     struct fourier_state *state = context;
-    size_t n = mxb__block_length(state->input->prepared->n_rows, BLOCK, block);
+    size_t n = mxb__block_length(state->rows->dataset->n_rows, BLOCK, block);
     double *scores = state->scores + block * BLOCK;
     const float *z = features_of_block(state, block, thread);
     double *values = state->values + thread * BLOCK * 3;
+    double intercept = state->solution[state->n_components];
     state->input->kernels->dot(z, n, state->n_components, state->solution, values);
-    for (size_t i = 0; i < n; i++) {
-        scores[i] += values[i] + state->solution[state->n_components];
+    if (state->rows == &state->valid) {
+        mxb__scores_add(scores, n, values, intercept);
+        return;
     }
+    for (size_t i = 0; i < n; i++) {
+        scores[i] += values[i] + intercept;
+    }
+}
+
+static void add_values(struct fourier_state *state, double *scores) {
+    size_t n = state->rows->dataset->n_rows;
+    state->scores = scores;
+    mxb__pool_run(state->input->ridge_pool, mxb__n_blocks(n, BLOCK), (double)n * (double)state->n_components,
+                  add_block_values, state);
 }
 
 static void add(const struct fit_input *input, void *workspace, double *scores) {
     struct fourier_state state;
     carve(&state, input, workspace);
     state.projection = &input->model->projections[0];
-    state.scores = scores;
-    size_t n = input->prepared->n_rows;
-    mxb__pool_run(input->ridge_pool, mxb__n_blocks(n, BLOCK), (double)n * (double)state.n_components, add_values,
-                  &state);
+    take_rows(&state, &state.train, &state.memory->is_cached);
+    add_values(&state, scores);
 }
 
-const struct learner_ops mxb__fourier_learner = {"fourier", workspace_bytes, fit, add};
+static mxb_status add_valid(const struct fit_input *input, const struct term *term, void *workspace, double *scores,
+                            mxb_error *error) {
+    struct fourier_state state;
+    (void)term;
+    (void)error;
+    carve(&state, input, workspace);
+    state.projection = &input->model->projections[0];
+    take_rows(&state, &state.valid, &state.memory->valid_is_cached);
+    add_values(&state, scores);
+    return MXB_OK;
+}
+
+const struct learner_ops mxb__fourier_learner = {"fourier", workspace_bytes, fit, add, add_valid};

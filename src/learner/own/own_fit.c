@@ -33,11 +33,24 @@ void mxb_round_targets(const mxb_round *round, double *targets, double *weights)
     }
 }
 
-/* The workspace holds the term's values on the training rows, until they are added to the scores. */
-static size_t workspace_bytes(const struct fit_input *input) {
-    struct workspace workspace = {NULL, 0};
-    mxb__carve(&workspace, input->prepared->n_rows, sizeof(double));
+/* The workspace holds the term's values on the training rows, until they are added to the scores, and room for those on
+ * the rows that are only scored. */
+struct own_values {
+    double *train;
+    double *valid;
+};
+
+static size_t carve(struct own_values *values, const struct fit_input *input, void *base) {
+    struct workspace workspace = {base, 0};
+    size_t n_valid = input->valid == NULL ? 0 : input->valid->n_rows;
+    values->train = mxb__carve(&workspace, input->prepared->n_rows, sizeof *values->train);
+    values->valid = mxb__carve(&workspace, n_valid, sizeof *values->valid);
     return workspace.used;
+}
+
+static size_t workspace_bytes(const struct fit_input *input) {
+    struct own_values values;
+    return carve(&values, input, NULL);
 }
 
 static mxb_status fit_values(const struct fit_input *input, const mxb_learner *learner, struct own_term *own,
@@ -59,7 +72,9 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
                       mxb_error *error) {
     *term = (struct term){.kind = TERM_OWN, .n_outputs = 1};
     MXB_TRY(mxb__own_term_create(&term->own, draw->own, draw->round, input->options->learning_rate, error));
-    mxb_status status = fit_values(input, draw->own, &term->own, workspace, error);
+    struct own_values values;
+    carve(&values, input, workspace);
+    mxb_status status = fit_values(input, draw->own, &term->own, values.train, error);
     if (status != MXB_OK) {
         mxb__term_clear(term);
     }
@@ -67,10 +82,18 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
 }
 
 static void add(const struct fit_input *input, void *workspace, double *scores) {
-    const double *values = workspace;
+    struct own_values values;
+    carve(&values, input, workspace);
     for (size_t i = 0; i < input->prepared->n_rows; i++) {
-        scores[i] += values[i];
+        scores[i] += values.train[i];
     }
 }
 
-const struct learner_ops mxb__own_learner = {"own", workspace_bytes, fit, add};
+static mxb_status add_valid(const struct fit_input *input, const struct term *term, void *workspace, double *scores,
+                            mxb_error *error) {
+    struct own_values values;
+    carve(&values, input, workspace);
+    return mxb__own_term_add_values(&term->own, input->valid, values.valid, scores, error);
+}
+
+const struct learner_ops mxb__own_learner = {"own", workspace_bytes, fit, add, add_valid};

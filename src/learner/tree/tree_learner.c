@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "data/bin_codes.h"
 #include "learner/tree/tree_grow.h"
+#include "learner/tree/tree_walk.h"
+#include "model/row_block.h"
 
 enum { WALK_ROWS = 4096 };
 
 /* Stands at the head of the workspace, where it outlives the fit: its rows are still to be added to the scores. */
 struct tree_state {
+    int valid_is_coded; /* in the head that begins as zero */
     struct tree_engine engine;
     struct grower grower;
     struct leaf *leaves; /* [max_leaves] */
@@ -18,6 +22,8 @@ struct tree_state {
     double *values;          /* [node] leaf values */
     uint32_t *breadth_first; /* [n_nodes] the grower's numbers in the model's order */
     uint32_t n_nodes;
+    struct walk_node *walk; /* [node], where rows walk */
+    uint8_t *valid_codes;   /* [feature][row] of the rows that are only scored; none for exact trees */
 };
 
 static size_t carve(struct tree_state *state, const struct fit_input *input, void *base) {
@@ -30,6 +36,10 @@ static size_t carve(struct tree_state *state, const struct fit_input *input, voi
     state->node_of_leaf = mxb__carve(&workspace, max_leaves, sizeof *state->node_of_leaf);
     state->values = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->values);
     state->breadth_first = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->breadth_first);
+    size_t n_valid = input->valid == NULL || input->prepared->settings.exact ? 0 : input->valid->n_rows;
+    int walks = n_valid > 0 || input->options->subsample < 1.0;
+    state->walk = mxb__carve(&workspace, walks ? 2 * max_leaves : 0, sizeof *state->walk);
+    state->valid_codes = mxb__carve(&workspace, n_valid * input->prepared->n_features, sizeof *state->valid_codes);
     return workspace.used;
 }
 
@@ -88,41 +98,70 @@ static void find_values(struct tree_state *state) {
 /* ---- scores ---- */
 
 struct walk_task {
-    const struct tree_state *state;
+    struct walk walk;
+    int bounds; /* scores stay finite, as in predictions */
     double *scores;
 };
 
-/* Where rows were left out of the sample, all find their leaf by their codes. */
-static void add_by_walk(void *context, size_t block, size_t thread) {
+static void walk_block(void *context, size_t block, size_t thread) {
     struct walk_task *task = context;
-    const struct tree_state *state = task->state;
-    const mxb_prepared *prepared = state->engine.input->prepared;
+    size_t first = block * WALK_ROWS;
+    size_t n = mxb__block_length(task->walk.codes.n_rows, WALK_ROWS, block);
     (void)thread;
-    size_t end = block * WALK_ROWS + mxb__block_length(prepared->n_rows, WALK_ROWS, block);
-    for (size_t row = block * WALK_ROWS; row < end; row++) {
-        uint32_t n = 0;
-        while (state->grower.nodes[n].left != 0) {
-            const struct grow_node *node = &state->grower.nodes[n];
-            uint32_t code = mxb__prepared_code(prepared, node->work.split.feature, row);
-            int missing = code == mxb__missing_code(&prepared->bins[node->work.split.feature]);
-            int goes_left = missing ? node->work.split.missing_left : code <= node->work.split.bin;
-            n = node->left + (goes_left ? 0 : 1);
-        }
-        task->scores[row] += state->values[n];
+    mxb__walk_add(&task->walk, first, n, task->scores);
+    if (task->bounds) {
+        mxb__scores_add_constant(task->scores + first, n, 0);
     }
+}
+
+/* The task's rows find their leaves by their codes. */
+static void add_by_walk(struct tree_state *state, struct walk_task *task) {
+    const struct fit_input *input = state->engine.input;
+    struct walk *walk = &task->walk;
+    for (uint32_t i = 0; i < state->n_nodes; i++) {
+        uint32_t n = state->breadth_first[i];
+        const struct grow_node *node = &state->grower.nodes[n];
+        state->walk[n] = node->left == 0
+                             ? mxb__walk_leaf(n)
+                             : mxb__walk_split(&walk->codes, input->prepared->bins, &node->work.split, node->left);
+        walk->depth = node->depth > walk->depth ? node->depth : walk->depth;
+    }
+    walk->nodes = state->walk;
+    walk->values = state->values;
+    size_t n_rows = walk->codes.n_rows;
+    mxb__pool_run(input->tree_pool, mxb__n_blocks(n_rows, WALK_ROWS), (double)n_rows * (double)(1 + walk->depth),
+                  walk_block, task);
 }
 
 static void add(const struct fit_input *input, void *workspace, double *scores) {
     struct tree_state *state = workspace;
-    size_t n_rows = input->prepared->n_rows;
+    const mxb_prepared *prepared = input->prepared;
     state->engine.input = input;
-    if (state->engine.n_sampled == n_rows) {
+    if (state->engine.n_sampled == prepared->n_rows) {
         mxb__engine_add_leaves(&state->engine, state->leaves, state->n_leaves, scores);
-    } else {
-        struct walk_task task = {state, scores};
-        size_t n_blocks = mxb__n_blocks(n_rows, WALK_ROWS);
-        mxb__pool_run(input->tree_pool, n_blocks, (double)n_rows * 10.0, add_by_walk, &task);
+    } else { /* rows were left out: all walk */
+        struct code_columns codes = {prepared->columns, prepared->codes, prepared->n_rows};
+        struct walk_task task = {.walk = {.codes = codes}, .scores = scores};
+        add_by_walk(state, &task);
     }
+}
+
+/* Exact trees have a code for each value that training met: others would have to be looked up, so they go by values. */
+static mxb_status add_valid(const struct fit_input *input, const struct term *term, void *workspace, double *scores,
+                            mxb_error *error) {
+    struct tree_state *state = workspace;
+    state->engine.input = input;
+    if (input->prepared->settings.exact) {
+        return mxb__model_add_term_values(input->model, term, input->valid, input->tree_pool, scores, error);
+    }
+    if (!state->valid_is_coded) {
+        mxb__bin_codes_write_columns(input->prepared, input->valid, input->tree_pool, state->valid_codes);
+        state->valid_is_coded = 1;
+    }
+    struct code_columns codes = {.bytes = state->valid_codes, .n_rows = input->valid->n_rows};
+    struct walk_task task = {.walk = {.codes = codes}, .bounds = 1, .scores = scores};
+    add_by_walk(state, &task);
+    return MXB_OK;
 }
 
 /* ---- the finished term ---- */
@@ -180,4 +219,4 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
     return make_tree(state, draw->max_depth, &term->tree, error);
 }
 
-const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit, add};
+const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit, add, add_valid};

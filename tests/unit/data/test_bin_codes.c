@@ -81,6 +81,60 @@ static void every_shape_of_tiles(void) {
     }
 }
 
+/* Codes of rows that the bins were not made from, by column; `n_rows` of them, every second one if `selected`. */
+static void check_other_rows(const mxb_prepared *prepared, size_t n_rows, size_t n_threads, int selected) {
+    static float others[MAX_ROWS][MAX_FEATURES];
+    static uint8_t columns[MAX_FEATURES * MAX_ROWS + 1];
+    static const float odd[] = {-INFINITY, INFINITY, -0.0f, 0.0f, NAN, 1e30f, -1e30f, 1e-45f};
+    size_t rows[MAX_ROWS];
+    mxb_error error;
+    mxb_dataset *dataset, *subset = NULL;
+    for (size_t i = 0; i < MAX_ROWS; i++) {
+        rows[i] = selected ? 2 * i : i;
+        for (size_t f = 0; f < MAX_FEATURES; f++) {
+            others[i][f] = (i + 3 * f) % 5 == 0 ? odd[(i + f) % 8] : 3.0f * matrix[MAX_ROWS - 1 - i][f];
+        }
+    }
+    OK(mxb_dataset_create(MAX_ROWS, &dataset, &error), error);
+    OK(mxb_dataset_add_matrix(dataset, others, MXB_FLOAT32, prepared->n_features, sizeof others[0], sizeof(float),
+                              &error),
+       error);
+    OK(mxb_dataset_select(dataset, rows, n_rows, &subset, &error), error);
+    size_t n_codes = n_rows * prepared->n_features, wrong = 0;
+    columns[n_codes] = 99;
+    struct pool *pool = mxb__pool_open(n_threads);
+    mxb__bin_codes_write_columns(prepared, subset, pool, columns);
+    mxb__pool_close(pool);
+    for (size_t i = 0; i < n_codes; i++) {
+        size_t f = i / n_rows;
+        wrong += columns[i] != naive_code(&prepared->bins[f], (double)others[rows[i % n_rows]][f]);
+    }
+    CHECK_INT(wrong, 0);
+    CHECK_INT(columns[n_codes], 99);
+    mxb_dataset_free(subset);
+    mxb_dataset_free(dataset);
+}
+
+static void other_rows(void) {
+    static const size_t row_counts[] = {1, 1023, 1025, MAX_ROWS};
+    struct prepare_settings settings = {0, 256, SCALING_RANK, 0};
+    mxb_error error;
+    for (size_t n_features = 1; n_features <= MAX_FEATURES; n_features += 32) {
+        mxb_dataset *dataset;
+        mxb_prepared *prepared;
+        OK(mxb_dataset_create(MAX_ROWS, &dataset, &error), error);
+        OK(mxb_dataset_add_matrix(dataset, matrix, MXB_FLOAT32, n_features, sizeof matrix[0], sizeof(float), &error),
+           error);
+        OK(mxb_dataset_set_label(dataset, labels, sizeof *labels, MXB_FLOAT64, &error), error);
+        OK(mxb__prepared_create(dataset, &settings, NULL, &prepared, &error), error);
+        for (size_t r = 0; r < 4; r++) {
+            check_other_rows(prepared, row_counts[r], 1 + r % 3, row_counts[r] <= MAX_ROWS / 2);
+        }
+        mxb_prepared_free(prepared);
+        mxb_dataset_free(dataset);
+    }
+}
+
 static void selected_rows(void) {
     check_shape(1024, 40, 2, 1);
     check_shape(3, 40, 1, 1);
@@ -90,5 +144,6 @@ int main(void) {
     make_matrix();
     RUN(every_shape_of_tiles);
     RUN(selected_rows);
+    RUN(other_rows);
     return check_report();
 }

@@ -361,22 +361,30 @@ static void no_cache_gives_the_same_bits(void) {
     options.tree_n_threads = options.ridge_n_threads = options.kernel_n_threads = 3;
     struct data_recipe recipe = {.n_rows = 5000, .n_features = 3, .seed = 8, .missing = 0.1};
     REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_STANDARD));
+    fit.input.valid = fit.data.dataset;
     logistic_gradients(&fit, 3, 1);
     CHECK_INT(fit_run(&fit, &mxb__fourier_learner, 1, 0, &term), MXB_OK);
 
     struct fourier_state state;
     double *step = calloc(5000, sizeof *step);
+    double *valid_step = calloc(5000, sizeof *valid_step);
     memset(fit.workspace, 0, 64);
     carve(&state, &fit.input, fit.workspace);
-    CHECK(state.cache != NULL);
-    state.cache = NULL;
+    CHECK(state.train.cache != NULL && state.valid.cache != NULL);
+    state.train.cache = state.valid.cache = NULL;
     state.projection = &fit.model->projections[0];
-    state.scores = step;
+    take_rows(&state, &state.train, &state.memory->is_cached);
     solve(&state);
-    mxb__pool_run(fit.pool, mxb__n_blocks(5000, BLOCK), 1e9, add_values, &state);
+    add_values(&state, step);
+    take_rows(&state, &state.valid, &state.memory->valid_is_cached);
+    add_values(&state, valid_step);
+    CHECK_INT(state.memory->is_cached, 0);
+    CHECK_INT(state.memory->valid_is_cached, 0);
     CHECK(memcmp(state.solution, term.fourier.weights, 16 * sizeof(double)) == 0);
     CHECK(memcmp(step, fit.step, 5000 * sizeof(double)) == 0);
+    CHECK(memcmp(valid_step, fit.step, 5000 * sizeof(double)) == 0);
     free(step);
+    free(valid_step);
     mxb__term_clear(&term);
     fit_close(&fit);
 }
