@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, Literal
 
@@ -16,6 +16,9 @@ from ._native import Dataset, is_readable
 
 Weight = NDArray[np.float64] | None
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
+
+# Labels are looked at so many at a time: what is computed of them on the way stays small beside the rows.
+_ROWS_AT_ONCE = 1 << 14
 
 
 def check_target(y: Any, numeric: bool) -> NDArray[Any]:
@@ -56,6 +59,24 @@ class Numbers:
             dataset.set_weight(weight)
 
 
+def _parts(n_rows: int) -> Iterator[slice]:
+    return (slice(first, first + _ROWS_AT_ONCE) for first in range(0, n_rows, _ROWS_AT_ONCE))
+
+
+def _distinct_labels(y: NDArray[Any], weight: Weight) -> NDArray[Any]:
+    """The labels of the rows that weigh anything, each once; where there are more than two, of all these rows."""
+    found = y[:0]
+    for part in _parts(len(y)):
+        labels = y[part] if weight is None else y[part][weight[part] > 0]
+        if len(found) > 0:
+            labels = labels[(labels != found[0]) & (labels != found[-1])]
+        if len(labels) > 0:
+            found = np.unique(np.concatenate((found, labels))).astype(y.dtype)  # which joining may change
+        if len(found) > 2:
+            return y if weight is None else y[weight > 0]
+    return found
+
+
 class Classes:
     """The two labels of a classifier: those of the training rows that weigh anything.
 
@@ -64,13 +85,11 @@ class Classes:
     """
 
     def __init__(self, y: NDArray[Any], weight: Weight, class_weight: ClassWeight) -> None:
-        if weight is not None:
-            y, weight = y[weight > 0], weight[weight > 0]
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        self.labels: NDArray[Any] = _distinct_labels(y, weight)
+        check_classification_targets(self.labels)
+        kind = type_of_target(self.labels, input_name="y", raise_unknown=True)
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        self.labels: NDArray[Any] = np.unique(y)
         if len(self.labels) != 2:
             raise ValueError(f"A classifier needs rows of two classes; y has one class, {self.labels.tolist()[0]!r}.")
         self._numbers = self._exact_numbers()
@@ -90,21 +109,25 @@ class Classes:
         if class_weight is None:
             return None
         if isinstance(class_weight, str) and class_weight == "balanced":
-            totals = np.bincount(self.encode(y), weights=weight, minlength=2)
+            totals = np.bincount(self.encode(y, weight), weights=weight, minlength=2)
             return np.asarray(totals.sum() / (2 * totals))
-        return np.asarray(compute_class_weight(class_weight, classes=self.labels, y=y), dtype=np.float64)
+        return np.asarray(compute_class_weight(class_weight, classes=self.labels, y=self.labels), dtype=np.float64)
 
     def encode(self, y: NDArray[Any], weight: Weight = None) -> NDArray[np.int8]:
         """0 and 1 for the two labels. Rows that weigh nothing may have any."""
-        if (y.dtype.kind in "OU") == (self._numbers is None):
-            codes = np.asarray(y == self.labels[1]).astype(np.int8)
-            strange = self.labels[codes] != y
-        else:  # numbers among texts or the reverse, which not every numpy compares one by one
-            codes, strange = np.zeros(len(y), dtype=np.int8), np.ones(len(y), dtype=np.bool_)
-        if weight is not None:
-            strange &= weight > 0
-        if np.any(strange):
-            raise ValueError(f"y has the label {y[strange].tolist()[0]!r}, which the training rows do not have.")
+        codes = np.zeros(len(y), dtype=np.int8)
+        are_comparable = (y.dtype.kind in "OU") == (self._numbers is None)  # not every numpy compares texts to numbers
+        for part in _parts(len(y)):
+            labels = y[part]
+            strange = np.ones(len(labels), dtype=np.bool_)
+            if are_comparable:
+                codes[part] = labels == self.labels[1]
+                strange = np.asarray(labels != self.labels[codes[part]])
+            if weight is not None:
+                strange &= weight[part] > 0
+            if np.any(strange):
+                label = labels[strange].tolist()[0]
+                raise ValueError(f"y has the label {label!r}, which the training rows do not have.")
         return codes
 
     def attach(self, dataset: Dataset, y: NDArray[Any], weight: Weight) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from estimator_cases import ESTIMATORS, classification_data, data_for, regression_data, scores
-from mixboost import MixBoostClassifier, MixBoostRegressor, _native
+from mixboost import MixBoostClassifier, MixBoostRegressor, _native, _targets
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -66,6 +67,39 @@ def test_classes_are_those_of_rows_that_weigh_anything() -> None:
     assert model.predict_proba(X).tolist() == without.predict_proba(X).tolist()
     with pytest.raises(ValueError, match=r"one class, 1\.$"):
         model.fit(X, y, sample_weight=y)
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 1000])
+def test_classes_are_found_wherever_they_are(rows_at_once: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_targets, "_ROWS_AT_ONCE", rows_at_once)
+    for place in (0, 6, 7, 49):
+        y, weight = np.full(50, 5.0), np.ones(50)
+        with pytest.raises(ValueError, match=r"one class, 5\.0\.$"):
+            _targets.Classes(y, None, None)
+        y[place] = 3.0
+        classes = _targets.Classes(y, None, None)
+        assert classes.labels.tolist() == [3.0, 5.0]
+        assert classes.encode(y).tolist() == (y == 5.0).tolist()
+        y[20] = 4.0
+        with pytest.raises(ValueError, match="multiclass"):
+            _targets.Classes(y, None, None)
+        with pytest.raises(ValueError, match=r"label 4\.0, which"):
+            classes.encode(y)
+        weight[20] = 0.0
+        assert _targets.Classes(y, weight, None).labels.tolist() == [3.0, 5.0]
+        assert classes.encode(y, weight).tolist() == (y == 5.0).tolist()
+
+
+def test_labels_that_are_numbers_take_no_room() -> None:
+    y = np.random.default_rng(0).integers(0, 2, 1_000_000).astype(np.float64)
+    dataset = _native.Dataset(len(y))
+    tracemalloc.start()
+    try:
+        _targets.Classes(y, None, None).attach(dataset, y, None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * len(y)  # a byte a row, and what a part of the rows takes; y has 8 bytes a row
 
 
 LABELS: list[tuple[str, Any, Any]] = [

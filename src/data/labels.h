@@ -9,11 +9,12 @@
 
 struct labels {
     size_t n_rows;
-    double *values;    /* [n_rows]; NULL with two classes */
-    uint8_t *is_1;     /* [n_rows] with two classes: the label as 0 or 1; else NULL */
-    double *weights;   /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
-    double sum;        /* of the weights */
-    double classes[2]; /* with two classes: the label values that 0 and 1 stand for; 0 and 1 if these are texts */
+    const double *values; /* [n_rows], in the caller's array or in own_values; NULL with two classes */
+    double *own_values;   /* NULL where the caller's array serves */
+    uint8_t *is_1;        /* [n_rows] with two classes: the label as 0 or 1; else NULL */
+    double *weights;      /* [n_rows], each over 0 (or 0 in a validation set), or NULL: all 1 */
+    double sum;           /* of the weights */
+    double classes[2];    /* with two classes: the label values that 0 and 1 stand for; 0 and 1 if these are texts */
     const char *class_texts[2]; /* the texts, in the dataset's array; NULL: the labels are numbers */
 };
 

@@ -21,7 +21,7 @@ static const size_t MAX_UNROUNDED_ROWS = (size_t)1 << 15;
 static const size_t CACHE_BYTES = (size_t)512 << 20;
 
 /* Blocks are summed so many at a time that threads seldom wait for each other, where their sums fit in here. */
-enum { BLOCKS_PER_THREAD = 16 };
+enum { BLOCKS_PER_THREAD = 8 };
 static const size_t PARTIALS_BYTES = (size_t)64 << 20;
 
 /* Sums that one task adds up over blocks. */
@@ -59,7 +59,7 @@ struct fourier_state {
     struct fourier_rows train;
     struct fourier_rows valid;       /* only scored */
     const struct fourier_rows *rows; /* of the tasks that run */
-    float *z;                        /* [thread][BLOCK][component] */
+    float *z;                        /* [thread][BLOCK][component], unless all rows have a cache */
     float *inputs;                   /* [thread][BLOCK][feature] */
     double *values;                  /* [thread][3 BLOCK] */
     double *partials;                /* [n_partials][sums] */
@@ -108,7 +108,7 @@ static size_t carve(struct fourier_state *state, const struct fit_input *input, 
     state->train.cache = keep ? mxb__carve(&workspace, n * c, sizeof *state->train.cache) : NULL;
     state->valid.dataset = input->valid;
     state->valid.cache = keep_valid ? mxb__carve(&workspace, n_valid * c, sizeof *state->valid.cache) : NULL;
-    state->z = mxb__carve(&workspace, threads * BLOCK * c, sizeof *state->z);
+    state->z = keep_valid ? NULL : mxb__carve(&workspace, threads * BLOCK * c, sizeof *state->z);
     state->inputs = mxb__carve(&workspace, threads * BLOCK * d, sizeof *state->inputs);
     state->values = mxb__carve(&workspace, threads * BLOCK * 3, sizeof *state->values);
     state->partials = mxb__carve(&workspace, state->n_partials * n_sums(c), sizeof *state->partials);
