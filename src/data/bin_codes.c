@@ -1,4 +1,4 @@
-/* Writes the bin code of every value, by column and by row, in tiles of rows and features: the caller's values of a
+/* Writes the bin code of every value, by column and by row, in tiles of rows and fields: the caller's values of a
  * tile, also of a row-major matrix, and its codes in both layouts stay in the cache until the tile is done. Knows
  * nothing of how bins were found. */
 #include "data/bin_codes.h"
@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 
-enum { TILE_ROWS = 1024, TILE_FEATURES = MXB__PANEL };
+enum { TILE_ROWS = 1024 }; /* and the fields of a panel */
 
 struct tile_task {
     const mxb_prepared *prepared;
@@ -19,36 +19,44 @@ struct tile_task {
     size_t n_across; /* tiles side by side */
 };
 
-static void write_tile(void *context, size_t tile, size_t thread) {
-    struct tile_task *task = context;
-    const mxb_prepared *prepared = task->prepared;
-    const mxb_dataset *rows = task->rows;
+/* One feature of a tile, as a column and into its field of the records. */
+static void write_feature(const struct tile_task *task, uint32_t feature, size_t first_row, size_t n_rows,
+                          uint8_t *records) {
+    const struct feature_bins *bins = &task->prepared->bins[feature];
+    const struct feature_place *place = &task->prepared->fields.places[feature];
+    uint8_t *codes = task->columns + feature * task->rows->n_rows + first_row;
     double values[TILE_ROWS];
-    size_t block = tile / task->n_across, across = tile % task->n_across;
-    size_t first_row = block * TILE_ROWS, first_feature = across * TILE_FEATURES;
-    size_t n_rows = mxb__block_length(rows->n_rows, TILE_ROWS, block);
-    size_t n_features = mxb__block_length(prepared->n_features, TILE_FEATURES, across);
+    mxb__column_read(task->rows, &task->rows->columns[feature], first_row, n_rows, values);
+    task->kernels->encode(values, n_rows, bins->cuts, bins->n_cuts, (uint8_t)mxb__missing_code(bins), codes);
+    for (size_t i = 0; records != NULL && i < n_rows; i++) {
+        uint8_t *field = &records[i * MXB__PANEL + place->field % MXB__PANEL];
+        *field = (uint8_t)(*field + codes[i] * place->stride);
+    }
+}
+
+static void write_tile(void *context, size_t tile, size_t thread) {
+    const struct tile_task *task = context;
+    const struct fields *fields = &task->prepared->fields;
+    size_t block = tile / task->n_across, panel = tile % task->n_across;
+    size_t first_row = block * TILE_ROWS;
+    size_t n_rows = mxb__block_length(task->rows->n_rows, TILE_ROWS, block);
+    size_t n_fields = mxb__block_length(fields->n, MXB__PANEL, panel);
     uint8_t *records = NULL;
     (void)thread;
     if (task->records != NULL) {
-        records = task->records + (across * rows->n_rows + first_row) * MXB__PANEL;
+        records = task->records + (panel * task->rows->n_rows + first_row) * MXB__PANEL;
         memset(records, 0, n_rows * MXB__PANEL);
     }
-    for (size_t f = 0; f < n_features; f++) {
-        const struct feature_bins *bins = &prepared->bins[first_feature + f];
-        uint8_t *codes = task->columns + (first_feature + f) * rows->n_rows + first_row;
-        mxb__column_read(rows, &rows->columns[first_feature + f], first_row, n_rows, values);
-        task->kernels->encode(values, n_rows, bins->cuts, bins->n_cuts, (uint8_t)mxb__missing_code(bins), codes);
-        for (size_t i = 0; records != NULL && i < n_rows; i++) {
-            records[i * MXB__PANEL + f] = codes[i];
-        }
+    uint32_t end = fields->first[panel * MXB__PANEL + n_fields];
+    for (uint32_t i = fields->first[panel * MXB__PANEL]; i < end; i++) {
+        write_feature(task, fields->features[i], first_row, n_rows, records);
     }
 }
 
 static void write_tiles(struct tile_task *task, struct pool *pool) {
     size_t n_rows = task->rows->n_rows, n_features = task->prepared->n_features;
     task->kernels = mxb__kernels();
-    task->n_across = mxb__n_blocks(n_features, TILE_FEATURES);
+    task->n_across = mxb__n_blocks(task->prepared->fields.n, MXB__PANEL);
     mxb__pool_run(pool, mxb__n_blocks(n_rows, TILE_ROWS) * task->n_across, (double)n_rows * (double)n_features * 3.0,
                   write_tile, task);
 }

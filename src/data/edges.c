@@ -51,6 +51,7 @@ static void sort_feature(void *context, size_t index, size_t thread) {
     double *cuts = prepared->cuts + feature * MXB__MAX_CUTS;
     prepared->bins[feature].cuts = cuts;
     prepared->bins[feature].n_cuts = mxb__bins_find_cuts_sorted(&sorted, prepared->settings.hist_nbins, cuts);
+    prepared->bins[feature].has_missing = sorted.n < prepared->n_rows;
     mxb__scaling_fit_sorted(prepared->settings.scaling, &sorted, prepared->knots + feature * prepared->knot_room,
                             prepared->knot_scores + feature * prepared->knot_room,
                             &prepared->scaling.features[feature]);
@@ -79,7 +80,7 @@ static mxb_status find_in_groups(mxb_prepared *prepared, struct pool *pool, mxb_
     group.slot_bytes = bytes_of_slot(&group);
     /* The codes are written later: until then their room, if it is enough, serves. */
     char *scratch = NULL;
-    size_t n_slots = n * (prepared->n_panels * MXB__PANEL + d) / group.slot_bytes;
+    size_t n_slots = prepared->code_bytes / group.slot_bytes;
     if (n_slots < 2 * n_threads) {
         n_slots = 2 * n_threads;
         MXB_TRY(mxb__alloc(&scratch, n_slots, group.slot_bytes, "sorting columns", error));
@@ -144,6 +145,14 @@ static void write_order(mxb_prepared *prepared, size_t feature, const double *va
     }
 }
 
+static int has_missing(const double *values, size_t n) {
+    size_t i = 0;
+    while (i < n && !isnan(values[i])) {
+        i++;
+    }
+    return i < n;
+}
+
 static void list_feature(void *context, size_t feature, size_t thread) {
     struct feature_task *task = context;
     mxb_prepared *prepared = task->prepared;
@@ -162,6 +171,7 @@ static void list_feature(void *context, size_t feature, size_t thread) {
         double *cuts = prepared->cuts + feature * MXB__MAX_CUTS;
         prepared->bins[feature].cuts = cuts;
         prepared->bins[feature].n_cuts = mxb__bins_find_cuts(&distinct, prepared->settings.hist_nbins, cuts);
+        prepared->bins[feature].has_missing = has_missing(values, n);
     }
     mxb__scaling_fit(prepared->settings.scaling, &distinct, prepared->knots + feature * prepared->knot_room,
                      prepared->knot_scores + feature * prepared->knot_room, &prepared->scaling.features[feature]);

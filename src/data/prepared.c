@@ -66,10 +66,11 @@ static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
         MXB_TRY(mxb__alloc(&prepared->codes, d, n * sizeof *prepared->codes, "codes of values", error));
         MXB_TRY(mxb__alloc(&prepared->order, d, n * sizeof *prepared->order, "the order of rows", error));
     } else {
-        prepared->n_panels = mxb__n_blocks(d, MXB__PANEL);
+        size_t record_bytes = mxb__n_blocks(d, MXB__PANEL) * MXB__PANEL; /* where no features share a byte */
+        prepared->code_bytes = n * (record_bytes + d);
         MXB_TRY(mxb__alloc(&prepared->cuts, d, MXB__MAX_CUTS * sizeof *prepared->cuts, "bin edges", error));
-        MXB_TRY(mxb__alloc(&prepared->records, n, prepared->n_panels * MXB__PANEL + d, "bin codes", error));
-        prepared->columns = prepared->records + prepared->n_panels * n * MXB__PANEL;
+        MXB_TRY(mxb__fields_allocate(&prepared->fields, d, error));
+        MXB_TRY(mxb__alloc(&prepared->records, n, record_bytes + d, "bin codes", error));
     }
     MXB_TRY(mxb__alloc(&prepared->knots, d, n_knots * sizeof *prepared->knots, "scaling tables", error));
     MXB_TRY(mxb__alloc(&prepared->knot_scores, d, n_knots * sizeof *prepared->knot_scores, "scaling tables", error));
@@ -80,6 +81,9 @@ static mxb_status prepare_features(mxb_prepared *prepared, struct pool *pool, mx
     MXB_TRY(allocate(prepared, error));
     MXB_TRY(mxb__edges_find(prepared, pool, error));
     if (!prepared->settings.exact) {
+        mxb__fields_choose(&prepared->fields, prepared->bins, prepared->n_features);
+        size_t n_panels = mxb__n_blocks(prepared->fields.n, MXB__PANEL);
+        prepared->columns = prepared->records + n_panels * prepared->n_rows * MXB__PANEL;
         mxb__bin_codes_write(prepared, pool);
     }
     return MXB_OK;
@@ -119,6 +123,7 @@ void mxb_prepared_free(mxb_prepared *prepared) {
     mxb__dictionaries_free(prepared->dictionaries, prepared->n_features);
     mxb__free(prepared->bins);
     mxb__free(prepared->cuts);
+    mxb__fields_clear(&prepared->fields);
     mxb__free(prepared->records);
     mxb__free(prepared->codes);
     mxb__free(prepared->order);

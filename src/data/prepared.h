@@ -8,6 +8,7 @@
 #include "data/bins.h"
 #include "data/dataset.h"
 #include "data/dictionary.h"
+#include "data/fields.h"
 #include "data/labels.h"
 #include "data/scaling.h"
 #include "kernels/kernels.h"
@@ -35,8 +36,9 @@ struct mxb_prepared {
     /* For histograms; NULL for exact trees. */
     double *cuts;     /* what bins point into */
     uint8_t *columns; /* bin codes [feature][row], for partitioning; behind the records, in one block with them */
-    uint8_t *records; /* bin codes [panel][row][MXB__PANEL], for histograms; 0 behind the last feature */
-    size_t n_panels;  /* of MXB__PANEL features each */
+    uint8_t *records; /* fields of bin codes [panel][row][MXB__PANEL], for histograms; 0 behind the last field */
+    struct fields fields;
+    size_t code_bytes; /* room for both, at the most */
 
     /* For exact trees; NULL for histograms. A code is the number of distinct values below the row's. */
     uint32_t *codes; /* [feature][row] */
@@ -51,9 +53,9 @@ struct mxb_prepared {
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
 
-/** The records of all rows, from the feature on to the end of its panel. */
-static inline const uint8_t *mxb__prepared_records(const mxb_prepared *prepared, uint32_t feature) {
-    return prepared->records + (feature / MXB__PANEL * prepared->n_rows * MXB__PANEL + feature % MXB__PANEL);
+/** The records of all rows, from the field on to the end of its panel. */
+static inline const uint8_t *mxb__prepared_records(const mxb_prepared *prepared, uint32_t field) {
+    return prepared->records + (field / MXB__PANEL * prepared->n_rows * MXB__PANEL + field % MXB__PANEL);
 }
 
 /** The first place in order[begin .. end) of the feature, or in a part of it in the same order, whose row has a code

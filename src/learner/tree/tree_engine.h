@@ -83,7 +83,7 @@ struct tree_engine {
 
     /* Histograms (tree_histograms.h). */
     uint32_t *right;  /* [n_rows] scratch of the partition */
-    uint32_t *groups; /* [n_groups] groups of features with a sampled one */
+    uint32_t *groups; /* [n_groups] groups of fields with a sampled feature */
     uint32_t n_groups;
     size_t n_cells;        /* of a histogram */
     char *thread_cells;    /* [threads][n_cells], for nodes that all threads build together */

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/reduce.h"
+#include "learner/tree/tree_fields.h"
 #include "learner/tree/tree_tiny.h"
 
 enum {
@@ -46,7 +47,7 @@ static size_t least_histograms(const struct fit_input *input) {
 static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
     const mxb_prepared *prepared = input->prepared;
     size_t n_threads = input->options->tree_n_threads;
-    size_t n_groups = mxb__n_blocks(prepared->n_features, MXB__GROUP);
+    size_t n_groups = mxb__n_blocks(prepared->fields.n, MXB__GROUP);
     size_t needed = least_histograms(input);
     engine->n_cells = n_groups * MXB__GROUP * MXB__CELLS;
     size_t histogram_bytes = engine->n_cells * sizeof(struct gradient_sum);
@@ -73,14 +74,15 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     }
 }
 
-/* Groups of features with a sampled one. */
+/* Groups of fields with a sampled feature. */
 static void list_groups(struct tree_engine *engine) {
-    uint32_t d = engine->input->prepared->n_features;
+    const struct fields *fields = &engine->input->prepared->fields;
     engine->n_groups = 0;
-    for (uint32_t first = 0; first < d; first += MXB__GROUP) {
+    for (uint32_t first = 0; first < fields->n; first += MXB__GROUP) {
+        uint32_t end = first + MXB__GROUP < fields->n ? first + MXB__GROUP : fields->n;
         int used = 0;
-        for (uint32_t f = first; f < d && f < first + MXB__GROUP; f++) {
-            used |= engine->is_column[f];
+        for (uint32_t i = fields->first[first]; i < fields->first[end]; i++) {
+            used |= engine->is_column[fields->features[i]];
         }
         engine->groups[engine->n_groups] = first / MXB__GROUP;
         engine->n_groups += used ? 1 : 0;
@@ -125,12 +127,12 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
 
 /* Cells are 64-bit integers, one a cell when packed and two when wide, so that adding and subtracting is the same for
  * both. */
-static size_t n_words(const struct tree_engine *engine, uint32_t n_features) {
-    return n_features * MXB__CELLS * cell_bytes(engine) / sizeof(uint64_t);
+static size_t n_words(const struct tree_engine *engine, uint32_t n_fields) {
+    return n_fields * MXB__CELLS * cell_bytes(engine) / sizeof(uint64_t);
 }
 
-static uint64_t *cells_of(const struct tree_engine *engine, char *cells, uint32_t feature) {
-    return (uint64_t *)(void *)cells + n_words(engine, feature);
+static uint64_t *cells_of(const struct tree_engine *engine, char *cells, uint32_t field) {
+    return (uint64_t *)(void *)cells + n_words(engine, field);
 }
 
 static void add_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n) {
@@ -146,9 +148,9 @@ static void subtract_words(uint64_t *restrict to, const uint64_t *restrict from,
 }
 
 /* Those of groups[*next] and of the ones behind it, up to groups[end]; moves *next past them. */
-static struct feature_run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
+static struct field_run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
     const uint32_t *groups = engine->groups;
-    uint32_t d = engine->input->prepared->n_features;
+    uint32_t n_fields = engine->input->prepared->fields.n;
     uint32_t first = groups[(*next)++];
     uint32_t behind = first + 1;
     while (*next < end && groups[*next] == behind && behind % PANEL_GROUPS != 0) {
@@ -157,11 +159,11 @@ static struct feature_run next_run(const struct tree_engine *engine, size_t *nex
     }
     uint32_t n = (behind - first) * MXB__GROUP;
     first *= MXB__GROUP;
-    struct feature_run run = {first, n < d - first ? n : d - first};
+    struct field_run run = {first, n < n_fields - first ? n : n_fields - first};
     return run;
 }
 
-static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct feature_run run,
+static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct field_run run,
                      uint64_t *cells) {
     struct histogram_rows rows = {.records = mxb__prepared_records(engine->input->prepared, run.first),
                                   .rows = all_rows ? NULL : engine->rows + span.begin,
@@ -205,7 +207,7 @@ static void add_block(void *context, size_t block, size_t thread) {
     span.begin += (uint32_t)(block * BLOCK_ROWS);
     span.end = span.begin + (uint32_t)mxb__block_length(mxb__span_rows(task->node->rows), BLOCK_ROWS, block);
     for (size_t next = 0; next < engine->n_groups;) {
-        struct feature_run run = next_run(engine, &next, engine->n_groups);
+        struct field_run run = next_run(engine, &next, engine->n_groups);
         uint64_t *cells = cells_of(engine, thread_cells(engine, thread), run.first);
         if (!engine->thread_built[thread]) {
             memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
@@ -223,7 +225,7 @@ static void build_by_threads(struct tree_engine *engine, const struct engine_nod
 }
 
 /* The sum of what the threads have built. */
-static void gather_run(const struct tree_engine *engine, struct feature_run run, uint64_t *cells) {
+static void gather_run(const struct tree_engine *engine, struct field_run run, uint64_t *cells) {
     memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
     for (size_t t = 0; t < engine->input->options->tree_n_threads; t++) {
         if (engine->thread_built[t]) {
@@ -234,7 +236,7 @@ static void gather_run(const struct tree_engine *engine, struct feature_run run,
 
 /* ---- opening nodes ---- */
 
-/* What the tasks of one call do: each takes some groups of features of one family through all steps. A root is a left
+/* What the tasks of one call do: each takes some groups of fields of one family through all steps. A root is a left
  * child without parent and sibling. */
 struct open_task {
     struct tree_engine *engine;
@@ -275,7 +277,7 @@ static struct gradient_sum root_total(const struct tree_engine *engine, const st
 }
 
 /* Cells of the smaller child of a family. */
-static void build_run(const struct open_task *task, const struct engine_node *node, struct feature_run run) {
+static void build_run(const struct open_task *task, const struct engine_node *node, struct field_run run) {
     const struct tree_engine *engine = task->engine;
     uint64_t *cells = cells_of(engine, node->cells, run.first);
     if (task->built_by_threads) {
@@ -287,23 +289,29 @@ static void build_run(const struct open_task *task, const struct engine_node *no
     mxb__reduce_integers((int64_t *)cells, n_words(engine, run.n));
 }
 
-static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
                        struct tiny_cells *tiny, double *gains) {
     if (node->cells == NULL) {
         mxb__tiny_gains(engine, node, run, tiny, gains);
         return;
     }
-    for (uint32_t f = run.first; f < run.first + run.n; f++) {
-        if (engine->is_column[f]) {
-            struct feature_cells cells = mxb__feature_cells(cells_of(engine, node->cells, f), engine->packed,
-                                                            &engine->input->prepared->bins[f]);
-            gains[f] = mxb__split_gain(engine->input->kernels, &cells, node->total, &engine->rules);
+    const mxb_prepared *prepared = engine->input->prepared;
+    for (uint32_t field = run.first; field < run.first + run.n; field++) {
+        const uint64_t *cells = cells_of(engine, node->cells, field);
+        uint32_t feature = mxb__field_feature(engine, field);
+        if (feature == prepared->n_features) {
+            struct gradient_sum sums[MXB__MAX_BINS];
+            mxb__field_load(engine, field, cells, sums);
+            mxb__field_gains(engine, node->total, field, sums, gains);
+        } else if (engine->is_column[feature]) {
+            struct feature_cells of_feature = mxb__feature_cells(cells, engine->packed, &prepared->bins[feature]);
+            gains[feature] = mxb__split_gain(engine->input->kernels, &of_feature, node->total, &engine->rules);
         }
     }
 }
 
-/* One run of features: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
-static void open_run(const struct open_task *task, const struct family *family, struct feature_run run,
+/* One run of fields: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
+static void open_run(const struct open_task *task, const struct family *family, struct field_run run,
                      struct tiny_cells *tiny, double *gains) {
     const struct tree_engine *engine = task->engine;
     struct engine_node smaller = *smaller_child(family);
@@ -339,21 +347,32 @@ static void open_part(void *context, size_t index, size_t thread) {
     size_t end = next + task->groups_a_part < engine->n_groups ? next + task->groups_a_part : engine->n_groups;
     double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
-        struct feature_run run = next_run(engine, &next, end);
+        struct field_run run = next_run(engine, &next, end);
         open_run(task, &task->families[family], run, &engine->tiny_cells[thread], gains);
     }
 }
 
-static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
+static struct split locate_split(const struct tree_engine *engine, const struct engine_node *node, uint32_t feature,
+                                 double gain) {
     const mxb_prepared *prepared = engine->input->prepared;
-    uint32_t feature = mxb__split_choose(gains, prepared->n_features);
-    if (feature < prepared->n_features && node->cells == NULL) {
-        node->split = mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gains[feature]);
-        node->split.feature = feature;
-    } else if (feature < prepared->n_features) {
-        struct feature_cells cells =
-            mxb__feature_cells(cells_of(engine, node->cells, feature), engine->packed, &prepared->bins[feature]);
-        node->split = mxb__split_locate(&cells, node->total, &engine->rules, gains[feature]);
+    uint32_t field = prepared->fields.places[feature].field;
+    if (node->cells == NULL) {
+        return mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gain);
+    }
+    const uint64_t *cells = cells_of(engine, node->cells, field);
+    if (mxb__field_feature(engine, field) == feature) {
+        struct feature_cells of_feature = mxb__feature_cells(cells, engine->packed, &prepared->bins[feature]);
+        return mxb__split_locate(&of_feature, node->total, &engine->rules, gain);
+    }
+    struct gradient_sum sums[MXB__MAX_BINS];
+    mxb__field_load(engine, field, cells, sums);
+    return mxb__field_locate(engine, node->total, feature, sums, gain);
+}
+
+static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
+    uint32_t feature = mxb__split_choose(gains, engine->input->prepared->n_features);
+    if (feature < engine->input->prepared->n_features) {
+        node->split = locate_split(engine, node, feature, gains[feature]);
         node->split.feature = feature;
     }
 }

@@ -1,9 +1,11 @@
-/* The engine of histogram trees, third part: nodes with few rows. A group of features is added up in cells that are
+/* The engine of histogram trees, third part: nodes with few rows. A group of fields is added up in cells that are
  * cleared behind, and only the bins that rows fell into are looked at. The gains are those of a histogram: an empty bin
  * offers no cut that the bin before does not. */
 #include "learner/tree/tree_tiny.h"
 
 #include <string.h>
+
+#include "learner/tree/tree_fields.h"
 
 /* Cells of occupied bins, ascending, and bin 0. */
 struct bin_list {
@@ -42,7 +44,7 @@ static void add_rows(const struct tree_engine *engine, const struct engine_node 
     }
 }
 
-/* The list of one feature, whose cells are cleared. */
+/* The list of a feature that has its field to itself; the cells are cleared. */
 static struct feature_cells take_cells(struct gradient_sum sums[MXB__CELLS], uint64_t is_seen[MXB__MAX_BINS / 64],
                                        const struct feature_bins *bins, struct bin_list *list) {
     struct feature_cells cells = {.sums = list->sums, .bin_of = list->bins};
@@ -64,31 +66,55 @@ static struct feature_cells take_cells(struct gradient_sum sums[MXB__CELLS], uin
     return cells;
 }
 
-void mxb__tiny_gains(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+static void clear_cells(struct gradient_sum sums[MXB__CELLS], uint64_t is_seen[MXB__MAX_BINS / 64]) {
+    memset(sums, 0, MXB__MAX_BINS * sizeof *sums);
+    memset(is_seen, 0, MXB__MAX_BINS / 64 * sizeof *is_seen);
+}
+
+static void field_gains(const struct tree_engine *engine, struct gradient_sum total, uint32_t field,
+                        struct gradient_sum sums[MXB__CELLS], uint64_t is_seen[MXB__MAX_BINS / 64], double *gains) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    uint32_t feature = mxb__field_feature(engine, field);
+    if (feature == prepared->n_features) {
+        mxb__field_gains(engine, total, field, sums, gains);
+        clear_cells(sums, is_seen);
+        return;
+    }
+    struct bin_list list;
+    struct feature_cells cells = take_cells(sums, is_seen, &prepared->bins[feature], &list);
+    if (engine->is_column[feature]) {
+        gains[feature] = mxb__split_gain(engine->input->kernels, &cells, total, &engine->rules);
+    }
+}
+
+void mxb__tiny_gains(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
                      struct tiny_cells *cells, double *gains) {
     uint32_t end = run.first + run.n;
     for (uint32_t first = run.first; first < end; first += MXB__GROUP) {
         uint32_t n = end - first < MXB__GROUP ? end - first : MXB__GROUP;
         add_rows(engine, node, first, n, cells);
         for (uint32_t f = 0; f < n; f++) {
-            struct bin_list list;
-            struct feature_cells of_feature = take_cells(
-                cells->sums[f], cells->is_seen[f], &engine->input->prepared->bins[first + f], &list);
-            if (engine->is_column[first + f]) {
-                gains[first + f] =
-                    mxb__split_gain(engine->input->kernels, &of_feature, node->total, &engine->rules);
-            }
+            field_gains(engine, node->total, first + f, cells->sums[f], cells->is_seen[f], gains);
         }
     }
 }
 
 struct split mxb__tiny_locate(const struct tree_engine *engine, const struct engine_node *node, uint32_t feature,
                               struct tiny_cells *cells, double gain) {
-    struct bin_list list;
-    add_rows(engine, node, feature, 1, cells);
-    struct feature_cells of_feature =
-        take_cells(cells->sums[0], cells->is_seen[0], &engine->input->prepared->bins[feature], &list);
-    return mxb__split_locate(&of_feature, node->total, &engine->rules, gain);
+    const mxb_prepared *prepared = engine->input->prepared;
+    uint32_t field = prepared->fields.places[feature].field;
+    struct gradient_sum *sums = cells->sums[0];
+    add_rows(engine, node, field, 1, cells);
+    struct split split;
+    if (mxb__field_feature(engine, field) == feature) {
+        struct bin_list list;
+        struct feature_cells of_feature = take_cells(sums, cells->is_seen[0], &prepared->bins[feature], &list);
+        split = mxb__split_locate(&of_feature, node->total, &engine->rules, gain);
+    } else {
+        split = mxb__field_locate(engine, node->total, feature, sums, gain);
+        clear_cells(sums, cells->is_seen[0]);
+    }
+    return split;
 }
 
 struct gradient_sum mxb__tiny_total(const struct tree_engine *engine, const struct engine_node *node) {
@@ -101,7 +127,7 @@ struct gradient_sum mxb__tiny_total(const struct tree_engine *engine, const stru
     return total;
 }
 
-void mxb__tiny_subtract(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+void mxb__tiny_subtract(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
                         void *cells) {
     const uint8_t *records = mxb__prepared_records(engine->input->prepared, run.first);
     for (uint32_t i = node->rows.begin; i < node->rows.end; i++) {

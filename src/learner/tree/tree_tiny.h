@@ -8,20 +8,20 @@
 /* Nodes with no more rows are tiny. */
 enum { MXB__TINY_ROWS = 48 };
 
-/* Features side by side in one panel, the first of which begins a group. */
-struct feature_run {
+/* Fields side by side in one panel, the first of which begins a group. */
+struct field_run {
     uint32_t first;
     uint32_t n;
 };
 
-/* Scratch for one group of features; all 0 between calls. */
+/* Scratch for one group of fields; all 0 between calls. */
 struct tiny_cells {
     struct gradient_sum sums[MXB__GROUP][MXB__CELLS];
     uint64_t is_seen[MXB__GROUP][MXB__MAX_BINS / 64]; /* a bit a bin */
 };
 
-/** The largest gains of a node on the sampled features of the run. */
-void mxb__tiny_gains(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+/** The largest gains of a node on the sampled features of the fields. */
+void mxb__tiny_gains(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
                      struct tiny_cells *cells, double *gains);
 
 /** The split with the gain that was found on the feature. */
@@ -32,7 +32,7 @@ struct split mxb__tiny_locate(const struct tree_engine *engine, const struct eng
 struct gradient_sum mxb__tiny_total(const struct tree_engine *engine, const struct engine_node *node);
 
 /** Takes the rows of a node out of the histogram of its parent: cells of the run, words or sums. */
-void mxb__tiny_subtract(const struct tree_engine *engine, const struct engine_node *node, struct feature_run run,
+void mxb__tiny_subtract(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
                         void *cells);
 
 #endif
