@@ -8,6 +8,11 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
+/* The codes of bins are written later: until then their room serves as scratch. Exact trees have none. */
+static size_t free_room(const mxb_prepared *prepared) {
+    return prepared->settings.exact ? 0 : prepared->code_bytes;
+}
+
 /* ---- Rows that weigh 1 ---- */
 
 /* Some features at a time: all threads read their columns, in blocks of rows so that a row-major matrix is fetched by
@@ -78,9 +83,8 @@ static mxb_status find_in_groups(mxb_prepared *prepared, struct pool *pool, mxb_
     size_t d = prepared->n_features;
     size_t n_threads = mxb__pool_n_threads(pool);
     group.slot_bytes = bytes_of_slot(&group);
-    /* The codes are written later: until then their room, if it is enough, serves. */
     char *scratch = NULL;
-    size_t n_slots = prepared->code_bytes / group.slot_bytes;
+    size_t n_slots = free_room(prepared) / group.slot_bytes;
     if (n_slots < 2 * n_threads) {
         n_slots = 2 * n_threads;
         MXB_TRY(mxb__alloc(&scratch, n_slots, group.slot_bytes, "sorting columns", error));
@@ -103,9 +107,15 @@ static mxb_status find_in_groups(mxb_prepared *prepared, struct pool *pool, mxb_
 /* One feature at a time and thread: values, their distinct ones, then cuts or order, and scaling. */
 struct feature_task {
     mxb_prepared *prepared;
-    char *scratch; /* [thread][scratch_bytes] */
-    size_t scratch_bytes;
+    size_t scratch_bytes; /* of a thread */
+    size_t n_in_room;     /* threads that find theirs in the free room; the others have it in `scratch` */
+    char *scratch;
 };
+
+static char *scratch_of(const struct feature_task *task, size_t thread) {
+    return thread < task->n_in_room ? (char *)task->prepared->records + thread * task->scratch_bytes
+                                    : task->scratch + (thread - task->n_in_room) * task->scratch_bytes;
+}
 
 static double *carve_scratch(struct workspace *workspace, const mxb_prepared *prepared,
                              struct distinct_scratch *scratch) {
@@ -158,7 +168,7 @@ static void list_feature(void *context, size_t feature, size_t thread) {
     mxb_prepared *prepared = task->prepared;
     size_t n = prepared->n_rows;
     struct distinct_scratch scratch;
-    struct workspace workspace = {task->scratch + thread * task->scratch_bytes, 0};
+    struct workspace workspace = {scratch_of(task, thread), 0};
     double *values = carve_scratch(&workspace, prepared, &scratch);
     const struct column *column = &prepared->view->columns[feature];
     scratch.narrow = mxb__column_is_narrow(column);
@@ -183,7 +193,10 @@ static mxb_status find_one_by_one(mxb_prepared *prepared, struct pool *pool, mxb
     struct workspace measure = {NULL, 0};
     carve_scratch(&measure, prepared, &unused);
     task.scratch_bytes = measure.used;
-    MXB_TRY(mxb__alloc(&task.scratch, mxb__pool_n_threads(pool), task.scratch_bytes, "sorting columns", error));
+    size_t n_threads = mxb__pool_n_threads(pool);
+    size_t n_fitting = free_room(prepared) / task.scratch_bytes;
+    task.n_in_room = n_fitting < n_threads ? n_fitting : n_threads;
+    MXB_TRY(mxb__alloc(&task.scratch, n_threads - task.n_in_room, task.scratch_bytes, "sorting columns", error));
     mxb__pool_run(pool, prepared->n_features, (double)prepared->n_rows * (double)prepared->n_features * 30.0,
                   list_feature, &task);
     mxb__free(task.scratch);

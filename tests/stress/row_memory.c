@@ -117,6 +117,7 @@ enum { OF_CODES = 28 + 32, OF_SCORES = 3 * 8, OF_TREES = 16 + 2 * 4 };
 static void memory_grows_by_few_bytes_a_row(void) {
     static const struct training trainings[] = {
         {{{"objective", "logloss"}}, 0, 1, OF_CODES + 1},
+        {{{"objective", "logloss"}}, 1, 1, OF_CODES + 1 + 8}, /* sorted in the room of the codes */
         {{{"objective", "logloss"}, {"tree_probability", "1"}}, 0, 0, OF_CODES + 1 + OF_SCORES + OF_TREES},
         {{{"objective", "mse"}, {"tree_probability", "1"}}, 0, 0, OF_CODES + OF_SCORES + OF_TREES},
         {{{"objective", "logloss"}, {"tree_probability", "1"}}, 1, 0, OF_CODES + 1 + 8 + OF_SCORES + OF_TREES},
