@@ -10,7 +10,8 @@ struct sides {
     uint32_t *right;
 };
 
-/* Lane i to the left where bit i is set. */
+/* As many row numbers as a vector holds; chosen ones, those whose bits are set, are stored in order and anything behind
+ * them. */
 #if defined(__AVX512F__)
 enum { LANES = 16 };
 typedef __m512i row_lanes;
