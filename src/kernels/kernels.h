@@ -28,6 +28,14 @@ struct histogram_rows {
     size_t n_features; /* to add, all in this panel */
 };
 
+/* Which rows go left: the missing code's as it says, others with a code up to `bin`. */
+struct column_split {
+    const uint8_t *column; /* [row] bin codes */
+    uint8_t bin;
+    uint8_t missing_code;
+    uint8_t missing_left; /* 0 or 1 */
+};
+
 /* One side of a node's split, in integer quanta. */
 struct gradient_sum {
     int64_t g;
@@ -103,11 +111,11 @@ struct kernels {
     /* The sum over n rows of what quanta_wide would write. */
     struct gradient_sum (*sum_quanta)(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
 
-    /* Stable split of n rows (rows NULL: first .. first + n - 1) by goes_left[column[row]]: left ones to `left` in
-     * order, right ones to `right` in order. Each output has room for n, and `left` may be `rows`. Returns the number
-     * of left ones. */
-    size_t (*partition)(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
-                        size_t n, uint32_t *left, uint32_t *right);
+    /* Stable split of n rows (rows NULL: first .. first + n - 1): left ones to `left` in order, right ones to `right`
+     * in order. Each output has room for n, and behind its rows may be anything; `left` may be `rows`. Returns the
+     * number of left ones. */
+    size_t (*partition)(const struct column_split *split, const uint32_t *rows, size_t first, size_t n, uint32_t *left,
+                        uint32_t *right);
 
     /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Products of two floats are
      * exact in double; the sum begins with the phase and runs over f in order. */

@@ -13,8 +13,8 @@ size_t mxb__portable_quanta_packed(const struct scaled_rows *rows, struct random
                                    uint64_t *words);
 void mxb__portable_quanta_wide(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
 struct gradient_sum mxb__portable_sum_quanta(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
-size_t mxb__portable_partition(const uint8_t *column, const uint8_t goes_left[256], const uint32_t *rows, size_t first,
-                               size_t n, uint32_t *left, uint32_t *right);
+size_t mxb__portable_partition(const struct column_split *split, const uint32_t *rows, size_t first, size_t n,
+                               uint32_t *left, uint32_t *right);
 void mxb__portable_project(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                            size_t n_components, float amplitude, float *z);
 void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);

@@ -9,7 +9,7 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
-enum { AHEAD = 32 }; /* rows */
+enum { AHEAD = 64 }; /* rows */
 
 static int is_coarse(double quanta) { return quanta > 0.0 && quanta < MXB__COARSE_QUANTA; }
 

@@ -110,6 +110,8 @@ void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const doubl
 size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
                                   uint64_t *words);
 void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
+size_t MXB__KERNEL(partition)(const struct column_split *split, const uint32_t *rows, size_t first, size_t n,
+                              uint32_t *left, uint32_t *right);
 struct loss_sums MXB__KERNEL(squared)(const struct loss_block *block);
 struct loss_sums MXB__KERNEL(logistic)(const struct loss_block *block);
 

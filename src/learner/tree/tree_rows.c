@@ -65,16 +65,13 @@ static void split_rows(void *context, size_t index, size_t thread) {
     const struct split *split = &node->split;
     const mxb_prepared *prepared = engine->input->prepared;
 
-    uint8_t goes_left[256];
-    for (unsigned code = 0; code < 256; code++) {
-        goes_left[code] = code <= split->bin;
-    }
-    goes_left[mxb__missing_code(&prepared->bins[split->feature])] = split->missing_left;
-    const uint8_t *column = prepared->columns + split->feature * prepared->n_rows;
+    struct column_split by = {prepared->columns + split->feature * prepared->n_rows, (uint8_t)split->bin,
+                              (uint8_t)mxb__missing_code(&prepared->bins[split->feature]),
+                              (uint8_t)split->missing_left};
     uint32_t *left = engine->rows + task.begin;
     const uint32_t *rows = mxb__span_rows(node->rows) == prepared->n_rows ? NULL : left; /* in place */
-    engine->scratch.task_left[index] = (uint32_t)engine->input->kernels->partition(column, goes_left, rows, task.begin, task.n,
-                                                                           left, engine->right + task.begin);
+    engine->scratch.task_left[index] =
+        (uint32_t)engine->input->kernels->partition(&by, rows, task.begin, task.n, left, engine->right + task.begin);
 }
 
 static void close_up_left(void *context, size_t index, size_t thread) {

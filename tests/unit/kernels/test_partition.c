@@ -8,8 +8,13 @@ enum { N = 1000 };
 
 static uint8_t column[N];
 
-/* Two plain loops, left ones and right ones, against the kernel; outputs of exactly n. Returns what is wrong. */
-static int n_wrong(const uint8_t goes_left[256], const uint32_t *rows, size_t first, size_t n) {
+static int goes_left(const struct column_split *split, uint32_t row) {
+    uint8_t code = split->column[row];
+    return code == split->missing_code ? split->missing_left : code <= split->bin;
+}
+
+/* One row after another against the kernel; outputs of exactly n. Returns what is wrong. */
+static int n_wrong(const struct column_split *split, const uint32_t *rows, size_t first, size_t n) {
     uint32_t *left = malloc((n == 0 ? 1 : n) * sizeof *left);
     uint32_t *right = malloc((n == 0 ? 1 : n) * sizeof *right);
     if (left == NULL || right == NULL) {
@@ -17,13 +22,13 @@ static int n_wrong(const uint8_t goes_left[256], const uint32_t *rows, size_t fi
         free(right);
         return 1;
     }
-    size_t n_left = mxb__kernels()->partition(column, goes_left, rows, first, n, left, right);
+    size_t n_left = mxb__kernels()->partition(split, rows, first, n, left, right);
     size_t l = 0;
     size_t r = 0;
     int wrong = n_left > n;
     for (size_t i = 0; i < n && !wrong; i++) {
         uint32_t row = rows == NULL ? (uint32_t)(first + i) : rows[i];
-        if (goes_left[column[row]]) {
+        if (goes_left(split, row)) {
             wrong += left[l++] != row;
         } else {
             wrong += right[r++] != row;
@@ -32,11 +37,15 @@ static int n_wrong(const uint8_t goes_left[256], const uint32_t *rows, size_t fi
     wrong += l != n_left;
     if (rows != NULL) { /* once more, the left ones in place */
         uint32_t *moved = malloc((n == 0 ? 1 : n) * sizeof *moved);
+        uint32_t *moved_right = malloc((n == 0 ? 1 : n) * sizeof *moved_right);
         if (moved != NULL) {
             memcpy(moved, rows, n * sizeof *moved);
         }
-        wrong += moved == NULL || mxb__kernels()->partition(column, goes_left, moved, 0, n, moved, right) != n_left ||
-                 memcmp(moved, left, n_left * sizeof *moved) != 0;
+        wrong += moved == NULL || moved_right == NULL ||
+                 mxb__kernels()->partition(split, moved, 0, n, moved, moved_right) != n_left ||
+                 memcmp(moved, left, n_left * sizeof *moved) != 0 ||
+                 memcmp(moved_right, right, (n - n_left) * sizeof *moved_right) != 0;
+        free(moved_right);
         free(moved);
     }
     free(left);
@@ -44,39 +53,54 @@ static int n_wrong(const uint8_t goes_left[256], const uint32_t *rows, size_t fi
     return wrong;
 }
 
-static void rows_keep_their_order(void) {
+static void make_column(uint32_t rows[N]) {
     struct random_stream random = {0x70617274};
-    uint32_t rows[N];
     for (uint32_t i = 0; i < N; i++) {
         column[i] = (uint8_t)mxb__random_bits(random, i);
         rows[i] = (uint32_t)(mxb__random_bits(random, N + i) % N); /* any order, repeats */
     }
-    for (unsigned threshold = 0; threshold <= 256; threshold += 16) { /* none left to all left */
-        uint8_t goes_left[256];
-        for (unsigned code = 0; code < 256; code++) {
-            goes_left[code] = code < threshold;
+}
+
+static void check_lists(const struct column_split *split, const uint32_t *rows, size_t n) {
+    CHECK_INT(n_wrong(split, rows, 0, n), 0);
+    CHECK_INT(n_wrong(split, rows + (N - n), 0, n), 0);
+    CHECK_INT(n_wrong(split, NULL, 0, n), 0);
+    CHECK_INT(n_wrong(split, NULL, N - n, n), 0);
+}
+
+static void rows_keep_their_order(void) {
+    uint32_t rows[N];
+    make_column(rows);
+    for (unsigned bin = 0; bin < 255; bin += 127) {
+        struct column_split split = {column, (uint8_t)bin, 255, 0};
+        for (size_t n = 0; n <= 200; n++) {
+            check_lists(&split, rows, n);
         }
-        for (size_t n = 0; n <= N; n = n * 2 + 1) {
-            CHECK_INT(n_wrong(goes_left, rows, 0, n), 0);
-            CHECK_INT(n_wrong(goes_left, NULL, 0, n), 0);
-            CHECK_INT(n_wrong(goes_left, NULL, N - n, n), 0);
-        }
+        check_lists(&split, rows, N);
     }
 }
 
-static void any_set_of_codes(void) {
-    struct random_stream random = {0x736574};
-    for (uint64_t trial = 0; trial < 50; trial++) {
-        uint8_t goes_left[256];
-        for (unsigned code = 0; code < 256; code++) { /* the missing code on either side */
-            goes_left[code] = (uint8_t)(mxb__random_bits(random, trial * 256 + code) & 1);
+/* All left, all right, and the missing ones on either side of every cut. */
+static void every_bin(void) {
+    uint32_t rows[N];
+    make_column(rows);
+    for (unsigned bin = 0; bin < 256; bin++) {
+        for (unsigned missing = bin % 64; missing < 256; missing += 85) {
+            for (uint8_t side = 0; side < 2; side++) {
+                struct column_split split = {column, (uint8_t)bin, (uint8_t)missing, side};
+                check_lists(&split, rows, 500);
+            }
         }
-        CHECK_INT(n_wrong(goes_left, NULL, 100, 800), 0);
+    }
+    memset(column, 9, sizeof column);
+    for (unsigned bin = 8; bin < 10; bin++) {
+        struct column_split split = {column, (uint8_t)bin, 10, 1};
+        check_lists(&split, rows, 333);
     }
 }
 
 int main(void) {
     RUN(rows_keep_their_order);
-    RUN(any_set_of_codes);
+    RUN(every_bin);
     return check_report();
 }
