@@ -70,6 +70,6 @@ void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input
     sample_columns(engine, draw->round);
     engine->wide_quanta = mxb__quanta_wide(input);
     engine->ops->begin(engine, draw);
-    engine->rules.lambda_l2 = input->options->lambda_l2 * engine->quanta.h_scale;
-    engine->rules.min_child_weight = input->options->min_child_weight * engine->quanta.h_scale;
+    double h_scale = engine->quanta.h_scale;
+    engine->rules = mxb__split_rules(input->options->lambda_l2 * h_scale, input->options->min_child_weight * h_scale);
 }

@@ -42,8 +42,8 @@ struct tree_engine {
         struct gradient_sum *sums; /* wide */
     };
 
-    uint32_t *rows;       /* [n_rows] the sampled ones, nodes side by side */
-    struct split *splits; /* [node of a batch][n_features] scratch of the split search */
+    uint32_t *rows; /* [n_rows] the sampled ones, nodes side by side */
+    double *gains;  /* [node of a batch][n_features] scratch of the split search */
 
     /* A batch is worked in tasks of at most so many rows of one request; scratch for what each comes to. */
     uint32_t *task_first;          /* [requests + 1] first task of each request */

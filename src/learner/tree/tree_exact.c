@@ -8,21 +8,21 @@
 #include "base/parallel.h"
 #include "base/reduce.h"
 
-/* Splits found at once, a node's on each feature: more nodes are searched a batch after the other. */
-enum { MAX_BATCH = 512, MAX_SPLITS = 1 << 20 };
+/* Gains found at once, a node's on each feature: more nodes are searched a batch after the other. */
+enum { MAX_BATCH = 512, MAX_GAINS = 1 << 20 };
 
 static void carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
     size_t n = input->prepared->n_rows;
     size_t d = input->prepared->n_features;
     size_t max_leaves = mxb__engine_max_leaves(input);
-    engine->max_batch = MAX_SPLITS / d < MAX_BATCH ? MAX_SPLITS / d : MAX_BATCH;
+    engine->max_batch = MAX_GAINS / d < MAX_BATCH ? MAX_GAINS / d : MAX_BATCH;
     engine->max_batch = engine->max_batch < max_leaves ? engine->max_batch : max_leaves;
     engine->max_batch = engine->max_batch < 2 ? 2 : engine->max_batch; /* a node's children */
     engine->sorted = mxb__carve(workspace, d * n, sizeof *engine->sorted);
     engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
     engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
     engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
-    engine->splits = mxb__carve(workspace, engine->max_batch * d, sizeof *engine->splits);
+    engine->gains = mxb__carve(workspace, engine->max_batch * d, sizeof *engine->gains);
 }
 
 static void begin(struct tree_engine *engine, const struct draw *draw) {
@@ -183,19 +183,40 @@ static void sum_node(void *context, size_t index, size_t thread) {
     }
 }
 
+static struct sorted_rows rows_of(const struct tree_engine *engine, struct engine_node node, size_t feature) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    struct sorted_rows rows = {sorted_of(engine, feature) + node.begin, node.end - node.begin,
+                               prepared->codes + feature * prepared->n_rows, engine->sums,
+                               mxb__missing_code(&prepared->bins[feature])};
+    return rows;
+}
+
 static void search_feature(void *context, size_t index, size_t thread) {
     struct split_task *task = context;
     struct tree_engine *engine = task->engine;
-    const mxb_prepared *prepared = engine->input->prepared;
+    size_t d = engine->input->prepared->n_features;
     (void)thread;
-    const struct split_request *request = &task->requests[index / prepared->n_features];
-    size_t feature = index % prepared->n_features;
-    engine->splits[index] = (struct split){0};
-    if (engine->is_column[feature]) {
-        struct sorted_rows rows = {sorted_of(engine, feature) + request->node.begin,
-                                   request->node.end - request->node.begin,
-                                   prepared->codes + feature * prepared->n_rows, engine->sums};
-        engine->splits[index] = mxb__split_find_sorted(&rows, &prepared->bins[feature], request->total, &engine->rules);
+    const struct split_request *request = &task->requests[index / d];
+    engine->gains[index] = 0.0;
+    if (engine->is_column[index % d]) {
+        struct sorted_rows rows = rows_of(engine, request->node, index % d);
+        engine->gains[index] = mxb__split_gain_sorted(&rows, request->total, &engine->rules);
+    }
+}
+
+static void choose_split(void *context, size_t index, size_t thread) {
+    struct split_task *task = context;
+    const struct tree_engine *engine = task->engine;
+    uint32_t d = engine->input->prepared->n_features;
+    struct split_request *request = &task->requests[index];
+    const double *gains = engine->gains + index * d;
+    (void)thread;
+    uint32_t feature = mxb__split_choose(gains, d);
+    request->split = (struct split){0};
+    if (feature < d) {
+        struct sorted_rows rows = rows_of(engine, request->node, feature);
+        request->split = mxb__split_locate_sorted(&rows, request->total, &engine->rules, gains[feature]);
+        request->split.feature = feature;
     }
 }
 
@@ -212,9 +233,7 @@ static void find_splits(struct tree_engine *engine, struct split_request *reques
         mxb__reduce_integers(&requests[i].total.h, 1);
     }
     mxb__pool_run(engine->input->tree_pool, n * d, step_ns(engine, n_rows, 10.0), search_feature, &task);
-    for (size_t i = 0; i < n; i++) {
-        requests[i].split = mxb__split_choose(engine->splits + i * d, d);
-    }
+    mxb__pool_run(engine->input->tree_pool, n, (double)n_rows * 10.0, choose_split, &task);
 }
 
 const struct engine_ops mxb__exact_engine = {carve,         begin,      room,        open_root,

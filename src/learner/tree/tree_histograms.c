@@ -34,7 +34,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->thread_slots = mxb__carve(workspace, n > SHARED_ROWS ? input->options->tree_n_threads : 0, slot_bytes);
     engine->free_slot = mxb__carve(workspace, engine->n_slots, sizeof *engine->free_slot);
     engine->requests = mxb__carve(workspace, engine->n_slots, sizeof *engine->requests);
-    engine->splits = mxb__carve(workspace, engine->n_slots * d, sizeof *engine->splits);
+    engine->gains = mxb__carve(workspace, engine->n_slots * d, sizeof *engine->gains);
 }
 
 /* Groups of features with a sampled one. */
@@ -246,36 +246,22 @@ struct split_task {
     struct split_request *requests;
 };
 
-static void unpack_cells(const uint64_t *words, size_t n, struct gradient_sum *sums) {
-    for (size_t i = 0; i < n; i++) {
-        sums[i].h = (int64_t)(words[i] & 0xffffffffu);
-        sums[i].g = (int64_t)(words[i] - (uint64_t)sums[i].h) / ((int64_t)1 << 32);
-    }
-}
-
-static const struct gradient_sum *feature_cells(const struct tree_engine *engine, uint32_t slot, uint32_t feature,
-                                                struct gradient_sum unpacked[MXB__CELLS]) {
-    char *cells = slot_cells(engine, slot) + feature * MXB__CELLS * cell_bytes(engine);
-    if (!engine->packed) {
-        return (const struct gradient_sum *)(void *)cells;
-    }
-    unpack_cells((const uint64_t *)(void *)cells, MXB__CELLS, unpacked);
-    return unpacked;
+static struct feature_cells cells_of(const struct tree_engine *engine, uint32_t slot, uint32_t feature) {
+    const char *cells = slot_cells(engine, slot) + feature * MXB__CELLS * cell_bytes(engine);
+    return mxb__feature_cells(cells, engine->packed, &engine->input->prepared->bins[feature]);
 }
 
 static void search_feature(void *context, size_t index, size_t thread) {
     struct split_task *task = context;
     struct tree_engine *engine = task->engine;
-    const mxb_prepared *prepared = engine->input->prepared;
+    size_t d = engine->input->prepared->n_features;
     (void)thread;
-    struct split_request *request = &task->requests[index / prepared->n_features];
-    uint32_t feature = (uint32_t)(index % prepared->n_features);
-    struct split *found = &engine->splits[index];
-    *found = (struct split){0};
+    const struct split_request *request = &task->requests[index / d];
+    uint32_t feature = (uint32_t)(index % d);
+    engine->gains[index] = 0.0;
     if (engine->is_column[feature]) {
-        struct gradient_sum unpacked[MXB__CELLS];
-        const struct gradient_sum *cells = feature_cells(engine, request->node.slot, feature, unpacked);
-        *found = mxb__split_find(cells, &prepared->bins[feature], request->total, &engine->rules);
+        struct feature_cells cells = cells_of(engine, request->node.slot, feature);
+        engine->gains[index] = mxb__split_gain(engine->input->kernels, &cells, request->total, &engine->rules);
     }
 }
 
@@ -285,14 +271,27 @@ static struct gradient_sum total_of(const struct tree_engine *engine, uint32_t s
     while (!engine->is_column[feature]) {
         feature++;
     }
-    struct gradient_sum unpacked[MXB__CELLS];
-    const struct gradient_sum *cells = feature_cells(engine, slot, feature, unpacked);
-    struct gradient_sum total = {0, 0};
-    for (size_t code = 0; code < MXB__MAX_BINS; code++) {
-        total.g += cells[code].g;
-        total.h += cells[code].h;
+    struct feature_cells cells = cells_of(engine, slot, feature);
+    struct gradient_sum total = cells.missing;
+    for (size_t i = 0; i < cells.n; i++) {
+        struct gradient_sum cell = engine->packed ? mxb__unpacked(cells.words[i]) : cells.sums[i];
+        total.g += cell.g;
+        total.h += cell.h;
     }
     return total;
+}
+
+static struct split choose_split(const struct tree_engine *engine, const struct split_request *request,
+                                 const double *gains) {
+    uint32_t d = engine->input->prepared->n_features;
+    uint32_t feature = mxb__split_choose(gains, d);
+    struct split split = {0};
+    if (feature < d) {
+        struct feature_cells cells = cells_of(engine, request->node.slot, feature);
+        split = mxb__split_locate(&cells, request->total, &engine->rules, gains[feature]);
+        split.feature = feature;
+    }
+    return split;
 }
 
 static void find_splits(struct tree_engine *engine, struct split_request *requests, size_t n) {
@@ -301,9 +300,9 @@ static void find_splits(struct tree_engine *engine, struct split_request *reques
     for (size_t i = 0; i < n; i++) {
         requests[i].total = total_of(engine, requests[i].node.slot);
     }
-    mxb__pool_run(engine->input->tree_pool, n * d, (double)(n * d) * 700.0, search_feature, &task);
+    mxb__pool_run(engine->input->tree_pool, n * d, (double)(n * d) * 150.0, search_feature, &task);
     for (size_t i = 0; i < n; i++) {
-        requests[i].split = mxb__split_choose(engine->splits + i * d, d);
+        requests[i].split = choose_split(engine, &requests[i], engine->gains + i * d);
     }
 }
 
