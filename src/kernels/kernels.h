@@ -42,6 +42,50 @@ struct gradient_sum {
     int64_t h;
 };
 
+/* A word of packed sums: g in the high and h in the low 32 bits. */
+static inline struct gradient_sum mxb__unpacked(uint64_t word) {
+    int64_t h = (int64_t)(word & 0xffffffffu);
+    struct gradient_sum sum = {((int64_t)word - h) / ((int64_t)1 << 32), h};
+    return sum;
+}
+
+/* What a split is held to. The hessians of its sides are taken in a unit, a power of two, in which those of all rows
+ * and the penalty stay below 1: then no product of them is too large or too small for a double. */
+struct split_rules {
+    double unit;
+    double lambda;  /* the L2 penalty in units */
+    double least_h; /* of a side, in quanta: 1 or more */
+};
+
+/* The cuts of a feature: some of its cells go left, the others right, and the missing values to either side. */
+struct cut_search {
+    struct gradient_sum total; /* of the node, missing values included */
+    struct gradient_sum missing;
+    struct split_rules rules;
+};
+
+static inline int mxb__has_missing(const struct cut_search *search) {
+    return search->missing.g != 0 || search->missing.h != 0;
+}
+
+/* (gl wr - gr wl)^2 / (wl wr) with w = h + lambda in units; 0 where a side has too little weight. A cut gains as much,
+ * less a term and times a factor that all cuts of a node share: gl^2 / wl + gr^2 / wr = (g^2 + score) / (wl + wr). One
+ * division instead of two, the same with the sides exchanged, and no digits lost where a cut gains little. */
+static inline double mxb__cut_score(const struct cut_search *search, struct gradient_sum left) {
+    const struct split_rules *rules = &search->rules;
+    double gl = (double)left.g;
+    double gr = (double)(search->total.g - left.g);
+    double hl = (double)left.h;
+    double hr = (double)(search->total.h - left.h);
+    if (hl < rules->least_h || hr < rules->least_h) {
+        return 0.0;
+    }
+    double wl = hl * rules->unit + rules->lambda;
+    double wr = hr * rules->unit + rules->lambda;
+    double difference = gl * wr - gr * wl;
+    return difference * difference / (wl * wr);
+}
+
 /* The gradients of all rows, and how many quanta make 1 of each: powers of two. */
 struct scaled_rows {
     const double *g;
@@ -97,6 +141,11 @@ struct kernels {
     /* The same with a pair of 64-bit integers a row and a cell. */
     void (*histogram_wide)(const struct histogram_rows *rows, const struct gradient_sum *sums,
                            struct gradient_sum *cells);
+
+    /* The largest score of a cut behind one of n cells, MXB__CELLS at most, with the missing values on either side
+     * where there are any; 0 if no cut is allowed. Neither the order of the cuts nor empty cells matter to it. */
+    double (*best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);
+    double (*best_cut_wide)(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
 
     /* Words for rows first .. first + n - 1, from words[first] on: g and h in quanta, up to 2^31 and 2^32, rounded down
      * after adding noise of [0, 1), the high and the low half of the row's random bits. Returns how many rows are

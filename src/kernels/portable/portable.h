@@ -9,6 +9,8 @@ void mxb__portable_encode(const double *values, size_t n, const double *cuts, si
 void mxb__portable_histogram_packed(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
 void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struct gradient_sum *sums,
                                   struct gradient_sum *cells);
+double mxb__portable_best_cut_packed(const uint64_t *cells, size_t n, const struct cut_search *search);
+double mxb__portable_best_cut_wide(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
 size_t mxb__portable_quanta_packed(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
                                    uint64_t *words);
 void mxb__portable_quanta_wide(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);

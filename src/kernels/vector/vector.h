@@ -97,11 +97,19 @@ static inline doubles where(integers condition, doubles yes, doubles no) {
 
 static inline doubles magnitude(doubles x) { return (doubles)((integers)x & INT64_MAX); }
 
-/* The second where the first is NaN. */
-static inline doubles larger(doubles x, doubles y) { return where(x > y, x, y); }
+/* The second where one is NaN. */
+#if defined(__AVX512F__)
+static inline doubles larger(doubles x, doubles y) { return (doubles)_mm512_max_pd((__m512d)x, (__m512d)y); }
+static inline doubles smaller(doubles x, doubles y) { return (doubles)_mm512_min_pd((__m512d)x, (__m512d)y); }
+#else
+static inline doubles larger(doubles x, doubles y) { return (doubles)_mm256_max_pd((__m256d)x, (__m256d)y); }
+static inline doubles smaller(doubles x, doubles y) { return (doubles)_mm256_min_pd((__m256d)x, (__m256d)y); }
+#endif
 
 void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
                          uint8_t *codes);
+double MXB__KERNEL(best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);
+double MXB__KERNEL(best_cut_wide)(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 void MXB__KERNEL(gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);

@@ -2,6 +2,9 @@
  * not depend on the order of the search. The rules are written once, for cells of a histogram and for sorted rows. */
 #include "learner/tree/tree_split.h"
 
+#include <float.h>
+#include <math.h>
+
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
@@ -14,177 +17,172 @@ static const double TIE = 1e-9;
 /* A gain below this part of the node's own score is rounding. */
 static const double NOISE = 1e-12;
 
-static double score(struct gradient_sum sum, double lambda_l2) {
-    double g = (double)sum.g;
-    return g * g / ((double)sum.h + lambda_l2);
-}
-
 static struct gradient_sum plus(struct gradient_sum a, struct gradient_sum b) {
     struct gradient_sum sum = {a.g + b.g, a.h + b.h};
     return sum;
 }
 
-static struct gradient_sum minus(struct gradient_sum a, struct gradient_sum b) {
-    struct gradient_sum sum = {a.g - b.g, a.h - b.h};
-    return sum;
+static double larger(double x, double y) { return x > y ? x : y; } /* the second where the first is NaN */
+
+static int ties(double gain, double best) { return gain >= best * (1.0 - TIE); }
+
+struct split_rules mxb__split_rules(double lambda_l2, double min_child_weight) {
+    int exponent; /* all hessians stay below 2^62 quanta */
+    frexp(fmin(0x1p62 + lambda_l2, DBL_MAX), &exponent);
+    double unit = ldexp(1.0, -exponent);
+    struct split_rules rules = {unit, lambda_l2 * unit, fmax(min_child_weight, 1.0)};
+    return rules;
 }
 
-static double gain_of(struct gradient_sum left, struct gradient_sum right, double parent_score,
-                      const struct split_rules *rules) {
-    int allowed = left.h > 0 && right.h > 0 && (double)left.h >= rules->min_child_weight &&
-                  (double)right.h >= rules->min_child_weight;
-    return allowed ? score(left, rules->lambda_l2) + score(right, rules->lambda_l2) - parent_score : 0.0;
-}
+/* ---- gains of a cut ---- */
 
-/* ---- a search over the cuts of a feature, from left to right ---- */
-
-/* All cuts are offered once to find the largest gain, then again from `first` on until one ties with it: that is
- * the winner, nearly always the first one looked at. A cell is what lies between two cuts; the caller numbers them. */
-struct search {
-    const struct split_rules *rules;
-    struct gradient_sum total;
-    struct gradient_sum missing;
-    int has_missing;
-    double parent_score;
-    struct gradient_sum left; /* the cells offered so far */
-    double best;
-    int found;
-    size_t first; /* no cell before this one is within a tie of the best */
-    struct gradient_sum left_of_first;
+/* With wl + wr = h + 2 lambda, the children's scores less the parent's g^2 / (h + lambda) are
+ * (cut score - lambda g^2 / (h + lambda)) / (h + 2 lambda). */
+struct gains {
+    struct cut_search cuts;
+    double parent; /* the parent's score */
+    double lost;   /* of the cut's score, to the penalty of a second child */
+    double weight; /* of both children */
 };
 
-static struct search search_begin(struct gradient_sum total, struct gradient_sum missing,
-                                  const struct split_rules *rules, size_t first) {
-    double parent_score = score(total, rules->lambda_l2);
-    struct search search = {.rules = rules,
-                            .total = total,
-                            .missing = missing,
-                            .has_missing = missing.g != 0 || missing.h != 0,
-                            .parent_score = parent_score,
-                            .best = NOISE * parent_score,
-                            .first = first};
-    return search;
+static struct gains gains_of(struct gradient_sum total, struct gradient_sum missing, const struct split_rules *rules) {
+    double g = (double)total.g;
+    double h = (double)total.h * rules->unit;
+    double parent = g * g / (h + rules->lambda);
+    struct gains gains = {{total, missing, *rules}, parent, parent * rules->lambda, h + 2.0 * rules->lambda};
+    return gains;
 }
 
-/* Moves a cell to the left; the gains of cutting behind it, with missing values to the right and to the left. */
-static inline void move_cell(struct search *search, struct gradient_sum cell, double gains[2]) {
-    search->left = plus(search->left, cell);
-    struct gradient_sum both = plus(search->left, search->missing);
-    gains[0] = gain_of(search->left, minus(search->total, search->left), search->parent_score, search->rules);
-    gains[1] =
-        search->has_missing ? gain_of(both, minus(search->total, both), search->parent_score, search->rules) : 0.0;
+/* In quanta; 0 if it is no more than rounding. */
+static double gain_of(const struct gains *gains, double cut_score) {
+    double gain = (cut_score - gains->lost) / gains->weight;
+    return gain > NOISE * gains->parent ? gain * gains->cuts.rules.unit : 0.0;
 }
 
-static inline void offer_cell(struct search *search, struct gradient_sum cell, size_t number) {
-    double gains[2];
-    struct gradient_sum before = search->left;
-    move_cell(search, cell, gains);
-    for (int side = 0; side < 2; side++) {
-        if (gains[side] > search->best) {
-            if (search->best < gains[side] * (1.0 - TIE)) {
-                search->first = number;
-                search->left_of_first = before;
-            }
-            search->best = gains[side];
-            search->found = 1;
-        }
+/* Whether the cut between `left` and the rest, behind `bin`, ties with the best gain, with missing values to the right
+ * or to the left. */
+static int take_cut(const struct gains *gains, struct gradient_sum left, uint32_t bin, double best,
+                    struct split *split) {
+    int has_missing = mxb__has_missing(&gains->cuts);
+    int missing_left = !has_missing && left.h >= gains->cuts.total.h - left.h;
+    int taken = ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
+    if (!taken && has_missing) {
+        left = plus(left, gains->cuts.missing);
+        missing_left = 1;
+        taken = ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
     }
-}
-
-/* Second time: whether the cut behind this cell, after `bin`, wins. */
-static int take_cell(struct search *search, struct gradient_sum cell, uint32_t bin, struct split *split) {
-    double gains[2];
-    move_cell(search, cell, gains);
-    for (uint8_t side = 0; side < 2; side++) {
-        if (gains[side] >= search->best * (1.0 - TIE)) {
-            int heavier_left = search->left.h >= search->total.h - search->left.h;
-            *split = (struct split){search->best, 0, bin, search->has_missing ? side : (uint8_t)heavier_left};
-            return 1;
-        }
+    if (taken) {
+        *split = (struct split){best, 0, bin, (uint8_t)missing_left, left};
     }
-    return 0;
+    return taken;
 }
 
-struct split mxb__split_find(const struct gradient_sum *cells, const struct feature_bins *bins,
-                             struct gradient_sum total, const struct split_rules *rules) {
+/* ---- from cells ---- */
+
+struct feature_cells mxb__feature_cells(const void *cells, int packed, const struct feature_bins *bins) {
+    uint32_t missing = mxb__missing_code(bins);
+    struct feature_cells of_feature = {.n = missing};
+    if (packed) {
+        of_feature.words = cells;
+        of_feature.missing = mxb__unpacked(of_feature.words[missing]);
+    } else {
+        of_feature.sums = cells;
+        of_feature.missing = of_feature.sums[missing];
+    }
+    return of_feature;
+}
+
+double mxb__split_gain(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
+                       const struct split_rules *rules) {
+    struct gains gains = gains_of(total, cells->missing, rules);
+    double score = cells->words != NULL ? kernels->best_cut_packed(cells->words, cells->n, &gains.cuts)
+                                        : kernels->best_cut_wide(cells->sums, cells->n, &gains.cuts);
+    return gain_of(&gains, score);
+}
+
+struct split mxb__split_locate(const struct feature_cells *cells, struct gradient_sum total,
+                               const struct split_rules *rules, double gain) {
+    struct gains gains = gains_of(total, cells->missing, rules);
+    struct gradient_sum left = {0, 0};
     struct split split = {0};
-    struct search search = search_begin(total, cells[mxb__missing_code(bins)], rules, 0);
-    /* Without missing values, a split after the last bin would leave the right side empty. */
-    uint32_t n_bins = bins->n_cuts + (search.has_missing ? 1u : 0u);
-    for (uint32_t b = 0; b < n_bins; b++) {
-        offer_cell(&search, cells[b], b);
-    }
-    search.left = search.left_of_first;
-    for (size_t b = search.first; search.found; b++) {
-        if (take_cell(&search, cells[b], (uint32_t)b, &split)) {
+    for (uint32_t i = 0; i < cells->n; i++) {
+        left = plus(left, cells->words != NULL ? mxb__unpacked(cells->words[i]) : cells->sums[i]);
+        if (take_cut(&gains, left, cells->bin_of != NULL ? cells->bin_of[i] : i, gain, &split)) {
             break;
         }
     }
     return split;
 }
 
-/* Cell number k + 1 begins with the k-th row and holds all with its code; returns the next cell's number. Cell 0 is
- * empty: where a node has no row of code 0, the cut after bin 0 parts missing values from all others. */
-static size_t read_cell(const struct sorted_rows *rows, size_t number, struct gradient_sum *cell, uint32_t *bin) {
-    *cell = (struct gradient_sum){0, 0};
-    *bin = 0;
-    if (number > 0) {
-        *bin = rows->codes[rows->rows[number - 1]];
-        for (; number <= rows->n && rows->codes[rows->rows[number - 1]] == *bin; number++) {
-            size_t later = rows->rows[number + AHEAD <= rows->n ? number + AHEAD - 1 : rows->n - 1];
-            PREFETCH(rows->codes + later);
-            PREFETCH(rows->sums + later);
-            *cell = plus(*cell, rows->sums[rows->rows[number - 1]]);
-        }
-        return number;
+/* ---- from sorted rows ---- */
+
+/* The rows of a node, less the missing ones. */
+static struct gains begin_rows(struct sorted_rows *rows, struct gradient_sum total, const struct split_rules *rules) {
+    struct gradient_sum missing = {0, 0};
+    while (rows->n > 0 && rows->codes[rows->rows[rows->n - 1]] == rows->missing_code) {
+        missing = plus(missing, rows->sums[rows->rows[--rows->n]]);
     }
-    return 1;
+    return gains_of(total, missing, rules);
 }
 
-struct split mxb__split_find_sorted(const struct sorted_rows *rows, const struct feature_bins *bins,
-                                    struct gradient_sum total, const struct split_rules *rules) {
-    struct split split = {0};
+/* Moves the rows from the first-th on that have its code to the left; returns the next one with another code. */
+static size_t move_bin(const struct sorted_rows *rows, size_t first, struct gradient_sum *left, uint32_t *bin) {
+    size_t i = first;
+    *bin = rows->codes[rows->rows[first]];
+    for (; i < rows->n && rows->codes[rows->rows[i]] == *bin; i++) {
+        size_t later = rows->rows[i + AHEAD < rows->n ? i + AHEAD : rows->n - 1];
+        PREFETCH(rows->codes + later);
+        PREFETCH(rows->sums + later);
+        *left = plus(*left, rows->sums[rows->rows[i]]);
+    }
+    return i;
+}
+
+double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_sum total,
+                              const struct split_rules *rules) {
     struct sorted_rows present = *rows;
-    struct gradient_sum missing = {0, 0};
-    while (present.n > 0 && rows->codes[rows->rows[present.n - 1]] == mxb__missing_code(bins)) {
-        missing = plus(missing, rows->sums[rows->rows[--present.n]]);
-    }
-    if (present.n == 0) {
-        return split;
-    }
-    struct gradient_sum cell;
+    struct gains gains = begin_rows(&present, total, rules);
+    struct gradient_sum left = {0, 0};
+    double best = 0.0;
     uint32_t bin;
-    size_t first = rows->codes[rows->rows[0]] > 0 ? 0 : 1;
-    struct search search = search_begin(total, missing, rules, first);
-    for (size_t number = first; number <= present.n;) {
-        size_t next = read_cell(&present, number, &cell, &bin);
-        offer_cell(&search, cell, number);
-        number = next;
-    }
-    search.left = search.left_of_first;
-    for (size_t number = search.first; search.found;) {
-        number = read_cell(&present, number, &cell, &bin);
-        if (take_cell(&search, cell, bin, &split)) {
-            break;
+    for (size_t i = 0; i < present.n;) {
+        i = move_bin(&present, i, &left, &bin);
+        best = larger(mxb__cut_score(&gains.cuts, left), best);
+        if (mxb__has_missing(&gains.cuts)) {
+            best = larger(mxb__cut_score(&gains.cuts, plus(left, gains.cuts.missing)), best);
         }
+    }
+    return gain_of(&gains, best);
+}
+
+struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
+                                      const struct split_rules *rules, double gain) {
+    struct sorted_rows present = *rows;
+    struct gains gains = begin_rows(&present, total, rules);
+    struct gradient_sum left = {0, 0};
+    struct split split = {0};
+    uint32_t bin = 0;
+    size_t i = 0;
+    /* Without rows of code 0, the cut behind that bin has nothing but missing values on its left. */
+    if (present.n > 0 && present.codes[present.rows[0]] == 0) {
+        i = move_bin(&present, i, &left, &bin);
+    }
+    while (!take_cut(&gains, left, bin, gain, &split) && i < present.n) {
+        i = move_bin(&present, i, &left, &bin);
     }
     return split;
 }
 
 /* ---- among features ---- */
 
-struct split mxb__split_choose(const struct split *of_feature, uint32_t n) {
+uint32_t mxb__split_choose(const double *gains, uint32_t n) {
     double best = 0.0;
     for (uint32_t f = 0; f < n; f++) {
-        best = of_feature[f].gain > best ? of_feature[f].gain : best;
+        best = larger(gains[f], best);
     }
-    struct split chosen = {0};
-    for (uint32_t f = 0; f < n && best > 0.0; f++) {
-        if (of_feature[f].gain >= best * (1.0 - TIE)) {
-            chosen = of_feature[f];
-            chosen.feature = f;
-            break;
-        }
+    uint32_t chosen = 0;
+    while (chosen < n && !(gains[chosen] > 0.0 && ties(gains[chosen], best))) {
+        chosen++;
     }
     return chosen;
 }

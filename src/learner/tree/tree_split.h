@@ -1,4 +1,5 @@
-/* The best split of a node: what decides between splits is here, for histograms and for exact trees. */
+/* The best split of a node: what decides between splits is here, for histograms and for exact trees. Of each feature
+ * only the largest gain is found; where it lies is looked up once, on the feature that wins. */
 #ifndef MXB_LEARNER_TREE_SPLIT_H
 #define MXB_LEARNER_TREE_SPLIT_H
 
@@ -8,24 +9,38 @@
 #include "data/bins.h"
 #include "kernels/kernels.h"
 
-/* What a split is held to, in the quanta of the sums. */
-struct split_rules {
-    double lambda_l2;
-    double min_child_weight;
-};
-
 struct split {
     double gain; /* decrease of the Newton objective, in squared gradient quanta per hessian quantum; 0 = no split */
     uint32_t feature;
-    uint32_t bin;         /* codes up to this one go left */
-    uint8_t missing_left; /* where missing values go */
+    uint32_t bin;             /* codes up to this one go left */
+    uint8_t missing_left;     /* where missing values go */
+    struct gradient_sum left; /* of all rows that go left, missing values included */
 };
 
-/** The best split on one feature, from its cells as sums. Gains within 1e-9 of the best are ties, and the lowest bin
- *  wins, missing values to the right before to the left. Where the node has no missing values, these will follow the
- *  heavier child. */
-struct split mxb__split_find(const struct gradient_sum *cells, const struct feature_bins *bins,
-                             struct gradient_sum total, const struct split_rules *rules);
+/** The rules for a penalty and a least weight of a child, both in hessian quanta; either may be infinite. */
+struct split_rules mxb__split_rules(double lambda_l2, double min_child_weight);
+
+/* The sums in a feature's bins, ascending. Empty bins may be left out, but never bin 0: the cut behind it parts missing
+ * values from all others where it is empty. */
+struct feature_cells {
+    const uint64_t *words;           /* [n] packed, or NULL: */
+    const struct gradient_sum *sums; /* [n] wide */
+    size_t n;
+    const uint8_t *bin_of; /* [n]; NULL = 0, 1, 2 .. */
+    struct gradient_sum missing;
+};
+
+/** The cells of a histogram, a bin after the other and then the missing values. */
+struct feature_cells mxb__feature_cells(const void *cells, int packed, const struct feature_bins *bins);
+
+/** The largest gain of a split on the feature; 0 if it has none. */
+double mxb__split_gain(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
+                       const struct split_rules *rules);
+
+/** The split with that gain, not 0: gains within 1e-9 of it are ties, and the lowest bin wins, missing values to the
+ *  right before to the left. Where the node has no missing values, these will follow the heavier child. */
+struct split mxb__split_locate(const struct feature_cells *cells, struct gradient_sum total,
+                               const struct split_rules *rules, double gain);
 
 /* The rows of a node by ascending code of one feature, missing ones last. */
 struct sorted_rows {
@@ -33,13 +48,16 @@ struct sorted_rows {
     size_t n;
     const uint32_t *codes;           /* by row number, of the whole set */
     const struct gradient_sum *sums; /* likewise */
+    uint32_t missing_code;
 };
 
-/** The same split, from the rows themselves. */
-struct split mxb__split_find_sorted(const struct sorted_rows *rows, const struct feature_bins *bins,
-                                    struct gradient_sum total, const struct split_rules *rules);
+/** The same gain and split, from the rows themselves. */
+double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_sum total,
+                              const struct split_rules *rules);
+struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
+                                      const struct split_rules *rules, double gain);
 
-/** The best of the splits on features 0 .. n - 1: the lowest feature within a tie of the largest gain. */
-struct split mxb__split_choose(const struct split *of_feature, uint32_t n);
+/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain; n if there is none. */
+uint32_t mxb__split_choose(const double *gains, uint32_t n);
 
 #endif

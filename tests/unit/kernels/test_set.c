@@ -12,6 +12,8 @@ static void every_table_is_full(void) {
         CHECK(kernels->encode != NULL);
         CHECK(kernels->histogram_packed != NULL);
         CHECK(kernels->histogram_wide != NULL);
+        CHECK(kernels->best_cut_packed != NULL);
+        CHECK(kernels->best_cut_wide != NULL);
         CHECK(kernels->quanta_packed != NULL);
         CHECK(kernels->quanta_wide != NULL);
         CHECK(kernels->sum_quanta != NULL);

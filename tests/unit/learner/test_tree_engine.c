@@ -119,8 +119,8 @@ static void the_data_chooses_the_engine(void) {
         CHECK(bench.engine.ops == (hist_nbins == 0 ? &mxb__exact_engine : &mxb__histogram_engine));
         bench_begin(&bench, 1);
         CHECK(bench.engine.quanta.g_scale == bench.engine.wide_quanta.g_scale);
-        CHECK(bench.engine.rules.lambda_l2 == 3.0 * bench.engine.quanta.h_scale);
-        CHECK(bench.engine.rules.min_child_weight == 0.25 * bench.engine.quanta.h_scale);
+        CHECK(bench.engine.rules.lambda == 3.0 * bench.engine.quanta.h_scale * bench.engine.rules.unit);
+        CHECK(bench.engine.rules.least_h == 0.25 * bench.engine.quanta.h_scale);
         bench_close(&bench);
     }
 }

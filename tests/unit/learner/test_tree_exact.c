@@ -73,7 +73,7 @@ static void check_partition(struct bench *bench, struct partition_request *reque
 }
 
 static struct split split_on(uint32_t feature, uint32_t bin, uint8_t missing_left) {
-    return (struct split){1.0, feature, bin, missing_left};
+    return (struct split){.gain = 1.0, .feature = feature, .bin = bin, .missing_left = missing_left};
 }
 
 static void check_several(size_t n_rows, uint32_t threads, double subsample, size_t n_distinct) {
@@ -144,18 +144,26 @@ static void columns_left_out_are_not_touched(void) {
 
 /* Cells of a node, a cell for every value: what a histogram would hold. */
 static struct split split_of_cells(const struct bench *bench, struct engine_node node, struct gradient_sum total) {
-    struct split of_feature[6] = {{0}};
+    struct gradient_sum cells[6][MXB__CELLS] = {{{0, 0}}};
+    struct feature_cells of_feature[6];
+    double gains[6];
     for (uint32_t f = 0; f < 6; f++) {
-        struct gradient_sum cells[MXB__CELLS] = {{0, 0}};
         for (uint32_t i = node.begin; i < node.end; i++) {
             uint32_t row = bench->engine.rows[i];
             struct gradient_sum sum = naive_quanta(&bench->fit.input, bench->engine.wide_quanta, row);
-            cells[code_of(bench, f, row)].g += sum.g;
-            cells[code_of(bench, f, row)].h += sum.h;
+            cells[f][code_of(bench, f, row)].g += sum.g;
+            cells[f][code_of(bench, f, row)].h += sum.h;
         }
-        of_feature[f] = mxb__split_find(cells, &bench->fit.prepared->bins[f], total, &bench->engine.rules);
+        of_feature[f] = mxb__feature_cells(cells[f], 0, &bench->fit.prepared->bins[f]);
+        gains[f] = mxb__split_gain(&mxb__kernels_portable, &of_feature[f], total, &bench->engine.rules);
     }
-    return mxb__split_choose(of_feature, 6);
+    uint32_t best = mxb__split_choose(gains, 6);
+    struct split split = {0};
+    if (best < 6) {
+        split = mxb__split_locate(&of_feature[best], total, &bench->engine.rules, gains[best]);
+        split.feature = best;
+    }
+    return split;
 }
 
 static void splits_are_those_of_a_histogram(void) {
@@ -193,6 +201,7 @@ static void splits_are_those_of_a_histogram(void) {
             struct split expected = split_of_cells(&bench, nodes[k].node, total);
             CHECK(nodes[k].total.g == total.g && nodes[k].total.h == total.h);
             CHECK(nodes[k].split.gain == expected.gain);
+            CHECK(nodes[k].split.left.g == expected.left.g && nodes[k].split.left.h == expected.left.h);
             CHECK_INT(nodes[k].split.feature, expected.feature);
             CHECK_INT(nodes[k].split.bin, expected.bin);
             CHECK_INT(nodes[k].split.missing_left, expected.missing_left);

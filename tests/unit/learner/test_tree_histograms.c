@@ -150,26 +150,31 @@ static void splits_are_those_of_the_cells(void) {
                 total.h += row_of(engine, engine->rows[r]).h;
             }
             CHECK(splits[i].total.g == total.g && splits[i].total.h == total.h);
-            struct split of_feature[9] = {{0}};
+            struct gradient_sum cells[9][MXB__CELLS];
+            double gains[9] = {0};
             for (uint32_t f = 0; f < 9; f++) {
-                struct gradient_sum cells[MXB__CELLS];
                 for (size_t code = 0; code < MXB__CELLS; code++) {
-                    cells[code] =
+                    cells[f][code] =
                         engine->is_column[f] ? cell_of(engine, nodes[i].slot, f, code) : (struct gradient_sum){0, 0};
                 }
                 if (engine->is_column[f]) {
-                    of_feature[f] = mxb__split_find(cells, &bench.fit.prepared->bins[f], total, &engine->rules);
+                    struct feature_cells found = mxb__feature_cells(cells[f], 0, &bench.fit.prepared->bins[f]);
+                    gains[f] = mxb__split_gain(&mxb__kernels_portable, &found, total, &engine->rules);
                 }
             }
-            struct split expected = mxb__split_choose(of_feature, 9);
+            uint32_t best = mxb__split_choose(gains, 9);
+            REQUIRE(best < 9);
+            struct feature_cells best_cells = mxb__feature_cells(cells[best], 0, &bench.fit.prepared->bins[best]);
+            struct split expected = mxb__split_locate(&best_cells, total, &engine->rules, gains[best]);
             CHECK(splits[i].split.gain == expected.gain);
-            CHECK_INT(splits[i].split.feature, expected.feature);
+            CHECK(splits[i].split.left.g == expected.left.g && splits[i].split.left.h == expected.left.h);
+            CHECK_INT(splits[i].split.feature, best);
             CHECK_INT(splits[i].split.bin, expected.bin);
             CHECK_INT(splits[i].split.missing_left, expected.missing_left);
             CHECK(engine->is_column[splits[i].split.feature]);
         }
-        CHECK_NEAR(engine->rules.lambda_l2, 2.0 * engine->quanta.h_scale, 0.0);
-        CHECK_NEAR(engine->rules.min_child_weight, 5.0 * engine->quanta.h_scale, 0.0);
+        CHECK_NEAR(engine->rules.lambda, 2.0 * engine->quanta.h_scale * engine->rules.unit, 0.0);
+        CHECK_NEAR(engine->rules.least_h, 5.0 * engine->quanta.h_scale, 0.0);
     }
     bench_close(&bench);
 }

@@ -47,7 +47,7 @@ static void check_partition(struct bench *bench, struct partition_request *reque
 }
 
 static struct split split_on(uint32_t feature, uint8_t bin, uint8_t missing_left) {
-    return (struct split){1.0, feature, bin, missing_left};
+    return (struct split){.gain = 1.0, .feature = feature, .bin = bin, .missing_left = missing_left};
 }
 
 static void check_several(size_t n_rows, uint32_t threads, double subsample) {

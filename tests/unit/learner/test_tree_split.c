@@ -1,6 +1,7 @@
 /* The best split of a feature against a search that looks at every bin and side on its own, in long double. */
 #include "learner/tree/tree_split.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -12,7 +13,8 @@ struct node_case {
     struct gradient_sum cells[MXB__CELLS];
     struct feature_bins bins;
     struct gradient_sum total;
-    struct split_rules rules;
+    double lambda_l2;
+    double min_child_weight;
 };
 
 /* The gain of sending bins up to `bin` left, and missing values to `missing_left`; -1 if not allowed. */
@@ -24,12 +26,23 @@ static long double naive_gain(const struct node_case *node, uint32_t bin, int mi
         g[left] += (long double)node->cells[code].g;
         h[left] += (long double)node->cells[code].h;
     }
-    if (h[0] <= 0 || h[1] <= 0 || h[0] < node->rules.min_child_weight || h[1] < node->rules.min_child_weight) {
+    if (h[0] <= 0 || h[1] <= 0 || h[0] < node->min_child_weight || h[1] < node->min_child_weight) {
         return -1;
     }
-    long double lambda = node->rules.lambda_l2;
+    long double lambda = node->lambda_l2;
     long double all = g[0] + g[1];
     return g[0] * g[0] / (h[0] + lambda) + g[1] * g[1] / (h[1] + lambda) - all * all / (h[0] + h[1] + lambda);
+}
+
+static struct gradient_sum naive_left(const struct node_case *node, uint32_t bin, int missing_left) {
+    struct gradient_sum left = {0, 0};
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        if (code == node->bins.n_cuts + 1 ? missing_left : code <= bin) {
+            left.g += node->cells[code].g;
+            left.h += node->cells[code].h;
+        }
+    }
+    return left;
 }
 
 static struct split naive_find(const struct node_case *node) {
@@ -45,7 +58,7 @@ static struct split naive_find(const struct node_case *node) {
         }
     }
     long double g = (long double)node->total.g;
-    long double own = g * g / ((long double)node->total.h + (long double)node->rules.lambda_l2);
+    long double own = g * g / ((long double)node->total.h + (long double)node->lambda_l2);
     if (!(best > 1e-12L * own)) {
         return found;
     }
@@ -54,7 +67,8 @@ static struct split naive_find(const struct node_case *node) {
         for (int side = 0; side <= has_missing; side++) {
             if (naive_gain(node, bin, side) >= best * (1 - 1e-9L)) {
                 int heavier_left = 2 * left_h >= (long double)node->total.h;
-                found = (struct split){(double)best, 0, (uint8_t)bin, (uint8_t)(has_missing ? side : heavier_left)};
+                found = (struct split){(double)best, 0, bin, (uint8_t)(has_missing ? side : heavier_left),
+                                       naive_left(node, bin, side)};
                 return found;
             }
         }
@@ -68,6 +82,57 @@ static void add_up(struct node_case *node) {
         node->total.g += node->cells[code].g;
         node->total.h += node->cells[code].h;
     }
+}
+
+static struct split_rules rules_of(const struct node_case *node) {
+    return mxb__split_rules(node->lambda_l2, node->min_child_weight);
+}
+
+static struct split find_in(const struct feature_cells *cells, const struct node_case *node) {
+    struct split_rules rules = rules_of(node);
+    struct split split = {0};
+    double gain = mxb__split_gain(mxb__kernels(), cells, node->total, &rules);
+    if (gain > 0.0) {
+        split = mxb__split_locate(cells, node->total, &rules, gain);
+        CHECK(split.gain == gain);
+    }
+    return split;
+}
+
+static struct split find_wide(const struct node_case *node) {
+    struct feature_cells cells = mxb__feature_cells(node->cells, 0, &node->bins);
+    CHECK_INT(cells.n, node->bins.n_cuts + 1);
+    return find_in(&cells, node);
+}
+
+/* The same node as words, where they can hold it. */
+static int find_packed(const struct node_case *node, struct split *found) {
+    uint64_t words[MXB__CELLS];
+    int64_t sum = 0;
+    for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
+        sum += llabs(node->cells[code].g) + node->cells[code].h;
+        words[code] = ((uint64_t)node->cells[code].g << 32) + (uint64_t)node->cells[code].h;
+        if (sum > INT32_MAX) {
+            return 0;
+        }
+    }
+    struct feature_cells cells = mxb__feature_cells(words, 1, &node->bins);
+    *found = find_in(&cells, node);
+    return 1;
+}
+
+/* The same node without its empty bins but the first one. */
+static struct split find_compact(const struct node_case *node) {
+    struct gradient_sum sums[MXB__CELLS];
+    uint8_t bin_of[MXB__CELLS];
+    struct feature_cells cells = {.sums = sums, .bin_of = bin_of, .missing = node->cells[node->bins.n_cuts + 1]};
+    for (uint32_t bin = 0; bin <= node->bins.n_cuts; bin++) {
+        if (bin == 0 || node->cells[bin].g != 0 || node->cells[bin].h != 0) {
+            bin_of[cells.n] = (uint8_t)bin;
+            sums[cells.n++] = node->cells[bin];
+        }
+    }
+    return find_in(&cells, node);
 }
 
 /* The same node as rows: each cell is shared out between one and three of them, empty cells have none. */
@@ -95,30 +160,42 @@ static struct split find_sorted(const struct node_case *node, struct dice *dice)
             left.h -= part.h;
         }
     }
-    struct sorted_rows sorted = {rows, n, codes, sums};
-    return mxb__split_find_sorted(&sorted, &node->bins, node->total, &node->rules);
+    struct sorted_rows sorted = {rows, n, codes, sums, mxb__missing_code(&node->bins)};
+    struct split_rules rules = rules_of(node);
+    struct split split = {0};
+    double gain = mxb__split_gain_sorted(&sorted, node->total, &rules);
+    if (gain > 0.0) {
+        split = mxb__split_locate_sorted(&sorted, node->total, &rules, gain);
+    }
+    return split;
+}
+
+static void check_same(struct split a, struct split b) {
+    CHECK(a.gain == b.gain);
+    CHECK_INT(a.bin, b.bin);
+    CHECK_INT(a.missing_left, b.missing_left);
+    CHECK(a.left.g == b.left.g && a.left.h == b.left.h);
+}
+
+/* From cells in all their forms and from rows, which must agree. */
+static struct split find_all(const struct node_case *node) {
+    static struct dice dice = {99};
+    struct split found = find_wide(node);
+    struct split packed;
+    check_same(find_compact(node), found);
+    check_same(find_sorted(node, &dice), found);
+    if (find_packed(node, &packed)) {
+        check_same(packed, found);
+    }
+    return found;
 }
 
 static void check_node(const struct node_case *node) {
-    static struct dice dice = {99};
     struct split expected = naive_find(node);
-    struct split found = mxb__split_find(node->cells, &node->bins, node->total, &node->rules);
+    struct split found = find_all(node);
     CHECK_NEAR(found.gain, expected.gain, 1e-9 * expected.gain);
-    CHECK_INT(found.bin, expected.bin);
-    CHECK_INT(found.missing_left, expected.missing_left);
-    struct split sorted = find_sorted(node, &dice);
-    CHECK(sorted.gain == found.gain);
-    CHECK_INT(sorted.bin, found.bin);
-    CHECK_INT(sorted.missing_left, found.missing_left);
-}
-
-/* From cells and from rows, which must agree. */
-static struct split find_both(const struct node_case *node) {
-    struct dice dice = {7};
-    struct split found = mxb__split_find(node->cells, &node->bins, node->total, &node->rules);
-    struct split sorted = find_sorted(node, &dice);
-    CHECK(sorted.gain == found.gain && sorted.bin == found.bin && sorted.missing_left == found.missing_left);
-    return found;
+    found.gain = expected.gain;
+    check_same(found, expected);
 }
 
 /* `size`: of the cells; small ones make many exact ties. */
@@ -128,8 +205,8 @@ static void random_node(struct node_case *node, struct dice *dice, size_t size, 
     const uint32_t cuts[] = {0, 1, 2, 5, 17, 253, 254};
     memset(node, 0, sizeof *node);
     node->bins.n_cuts = cuts[dice_below(dice, 7)];
-    node->rules.lambda_l2 = lambdas[dice_below(dice, 3)] * (double)size / 4.0;
-    node->rules.min_child_weight = weights[dice_below(dice, 5)] * (double)size / 4.0;
+    node->lambda_l2 = lambdas[dice_below(dice, 3)] * (double)size / 4.0;
+    node->min_child_weight = weights[dice_below(dice, 5)] * (double)size / 4.0;
     for (uint32_t code = 0; code <= node->bins.n_cuts + 1; code++) {
         int is_missing = code == node->bins.n_cuts + 1;
         int empty = is_missing ? missing == MISSING_NONE : missing == MISSING_ALL || dice_below(dice, 4) == 0;
@@ -160,7 +237,7 @@ static void largest_sums_do_not_overflow(void) {
     node.cells[2] = (struct gradient_sum){((int64_t)1 << 60) - 1, (int64_t)1 << 59};
     add_up(&node);
     check_node(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
 }
@@ -170,17 +247,17 @@ static void one_bin_splits_off_missing_values(void) {
     node.cells[0] = (struct gradient_sum){5, 3};
     node.cells[1] = (struct gradient_sum){-5, 2};
     add_up(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_NEAR(found.gain, 25.0 / 3 + 25.0 / 2, 1e-12);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
     node.cells[1] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
     node.cells[1] = node.cells[0];
     node.cells[0] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
 }
 
 static void values_against_missing_ones_is_the_last_bin(void) {
@@ -191,7 +268,7 @@ static void values_against_missing_ones_is_the_last_bin(void) {
     }
     node.cells[4] = (struct gradient_sum){-10, 10};
     add_up(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_INT(found.bin, 3);
     CHECK_INT(found.missing_left, 0);
 }
@@ -204,12 +281,12 @@ static void missing_values_against_all_is_the_first_bin_where_that_is_empty(void
     node.cells[4] = (struct gradient_sum){10, 10};
     node.cells[6] = (struct gradient_sum){-10, 10};
     add_up(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 1);
     node.cells[0] = (struct gradient_sum){10, 10};
     add_up(&node);
-    found = find_both(&node);
+    found = find_all(&node);
     CHECK_INT(found.bin, 4);
     CHECK_INT(found.missing_left, 0);
 }
@@ -241,7 +318,7 @@ static void lowest_bin_wins_a_tie(void) {
         node.cells[code] = (struct gradient_sum){empty ? 0 : code < 3 ? -4 : 4, empty ? 0 : 2};
     }
     add_up(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_INT(found.bin, 2);
     /* The two ends mirror each other. */
     memset(node.cells, 0, sizeof node.cells);
@@ -249,7 +326,7 @@ static void lowest_bin_wins_a_tie(void) {
     node.cells[0] = node.cells[2] = (struct gradient_sum){3, 1};
     node.cells[1] = (struct gradient_sum){-6, 1};
     add_up(&node);
-    found = find_both(&node);
+    found = find_all(&node);
     CHECK_INT(found.bin, 0);
 }
 
@@ -260,7 +337,7 @@ static void missing_goes_right_before_left_in_a_tie(void) {
     node.cells[1] = (struct gradient_sum){3, 1};
     node.cells[2] = (struct gradient_sum){0, 1};
     add_up(&node);
-    struct split found = find_both(&node);
+    struct split found = find_all(&node);
     CHECK_INT(found.bin, 0);
     CHECK_INT(found.missing_left, 0);
 }
@@ -272,7 +349,7 @@ static void absent_missing_values_follow_the_heavier_child(void) {
         node.cells[0] = (struct gradient_sum){-3, left_h};
         node.cells[1] = (struct gradient_sum){3, 2};
         add_up(&node);
-        CHECK_INT(find_both(&node).missing_left, left_h >= 2);
+        CHECK_INT(find_all(&node).missing_left, left_h >= 2);
     }
 }
 
@@ -282,12 +359,12 @@ static void min_child_weight_may_be_reached_exactly(void) {
     node.cells[0] = (struct gradient_sum){-3, 5};
     node.cells[1] = (struct gradient_sum){3, 6};
     add_up(&node);
-    node.rules.min_child_weight = 5.0;
-    CHECK(find_both(&node).gain > 0.0);
-    node.rules.min_child_weight = 5.0000001;
-    CHECK(find_both(&node).gain == 0.0);
-    node.rules.min_child_weight = HUGE_VAL;
-    CHECK(find_both(&node).gain == 0.0);
+    node.min_child_weight = 5.0;
+    CHECK(find_all(&node).gain > 0.0);
+    node.min_child_weight = 5.0000001;
+    CHECK(find_all(&node).gain == 0.0);
+    node.min_child_weight = HUGE_VAL;
+    CHECK(find_all(&node).gain == 0.0);
 }
 
 /* Children without weight, infinite penalties: nothing to gain, and nothing that is not a number. */
@@ -297,18 +374,18 @@ static void odd_rules_find_nothing(void) {
     node.cells[0] = (struct gradient_sum){-3, 0};
     node.cells[1] = (struct gradient_sum){3, 4};
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
     node.cells[1].h = 0;
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
     node.cells[0] = node.cells[1] = (struct gradient_sum){0, 0};
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
     node.cells[0] = (struct gradient_sum){-3, 4};
     node.cells[1] = (struct gradient_sum){3, 4};
     add_up(&node);
-    node.rules.lambda_l2 = HUGE_VAL;
-    CHECK(find_both(&node).gain == 0.0);
+    node.lambda_l2 = HUGE_VAL;
+    CHECK(find_all(&node).gain == 0.0);
 }
 
 static void equal_children_are_no_split(void) {
@@ -318,21 +395,57 @@ static void equal_children_are_no_split(void) {
         node.cells[code] = (struct gradient_sum){1234567, 7654321};
     }
     add_up(&node);
-    CHECK(find_both(&node).gain == 0.0);
+    CHECK(find_all(&node).gain == 0.0);
 }
 
 static void lowest_feature_wins_a_tie(void) {
-    struct split of_feature[5] = {
-        {0.5, 77, 1, 0}, {2.0 * (1 - 0.5e-9), 77, 2, 1}, {2.0, 77, 3, 0}, {0.0, 77, 4, 0}, {2.0, 77, 5, 1}};
-    struct split chosen = mxb__split_choose(of_feature, 5);
-    CHECK_INT(chosen.feature, 1);
-    CHECK_INT(chosen.bin, 2);
-    CHECK_INT(chosen.missing_left, 1);
-    of_feature[1].gain = 2.0 * (1 - 2e-9);
-    CHECK_INT(mxb__split_choose(of_feature, 5).feature, 2);
-    CHECK_INT(mxb__split_choose(of_feature, 1).feature, 0);
-    CHECK(mxb__split_choose(of_feature + 3, 1).gain == 0.0);
-    CHECK_INT(mxb__split_choose(of_feature + 3, 2).feature, 1);
+    double gains[5] = {0.5, 2.0 * (1 - 0.5e-9), 2.0, 0.0, 2.0};
+    CHECK_INT(mxb__split_choose(gains, 5), 1);
+    gains[1] = 2.0 * (1 - 2e-9);
+    CHECK_INT(mxb__split_choose(gains, 5), 2);
+    CHECK_INT(mxb__split_choose(gains, 1), 0);
+    CHECK_INT(mxb__split_choose(gains + 3, 2), 1);
+    CHECK_INT(mxb__split_choose(gains + 3, 1), 1); /* none */
+    CHECK_INT(mxb__split_choose(gains, 0), 0);
+}
+
+/* Whatever the options are, no score is infinite or lost. */
+static void units_leave_room(void) {
+    const double lambdas[] = {0.0, 0x1p-1074, 1.0, 0x1p61, 0x1p62, 0x1p63, 1e300, DBL_MAX};
+    for (size_t i = 0; i < sizeof lambdas / sizeof lambdas[0]; i++) {
+        static struct node_case node;
+        int64_t half = (int64_t)1 << 60;
+        struct split_rules rules = mxb__split_rules(lambdas[i], 0.0);
+        CHECK(rules.least_h == 1.0);
+        CHECK(rules.unit > 0.0 && 0x1p62 * rules.unit + rules.lambda < 1.0);
+        CHECK(0x1p62 * rules.unit + rules.lambda >= 0.25);
+        node.bins.n_cuts = 1;
+        node.lambda_l2 = lambdas[i];
+        node.cells[0] = (struct gradient_sum){-half, 2 * half};
+        node.cells[1] = (struct gradient_sum){half, 2 * half - 1};
+        add_up(&node);
+        check_node(&node);
+        node.cells[0] = (struct gradient_sum){-1, 1};
+        node.cells[1] = (struct gradient_sum){1, 1};
+        add_up(&node);
+        CHECK(find_all(&node).gain > 0.0);
+    }
+    CHECK(mxb__split_rules(1.0, 7.5).least_h == 7.5);
+}
+
+/* Gains of some 1e-9 of the children's scores, whose differences would not even tell the bin in double. */
+static void small_gains_keep_their_digits(void) {
+    static struct node_case node;
+    struct dice dice = {5};
+    for (int i = 0; i < 200; i++) {
+        node.bins.n_cuts = 20;
+        for (int code = 0; code < 21; code++) {
+            int64_t h = ((int64_t)1 << 50) + (int64_t)dice_below(&dice, (size_t)1 << 48);
+            node.cells[code] = (struct gradient_sum){h + (int64_t)dice_below(&dice, (size_t)1 << 40), h};
+        }
+        add_up(&node);
+        check_node(&node);
+    }
 }
 
 int main(void) {
@@ -348,6 +461,8 @@ int main(void) {
     RUN(min_child_weight_may_be_reached_exactly);
     RUN(odd_rules_find_nothing);
     RUN(equal_children_are_no_split);
+    RUN(units_leave_room);
+    RUN(small_gains_keep_their_digits);
     RUN(lowest_feature_wins_a_tie);
     return check_report();
 }
