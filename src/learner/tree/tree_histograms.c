@@ -8,22 +8,17 @@
 
 #include "base/parallel.h"
 #include "base/reduce.h"
+#include "learner/tree/tree_cells.h"
 #include "learner/tree/tree_fields.h"
 #include "learner/tree/tree_tiny.h"
 
 enum {
-    PANEL_GROUPS = MXB__PANEL / MXB__GROUP,
-    BLOCK_ROWS = 1 << 13,  /* of a node that all threads build together */
-    SHARED_ROWS = 1 << 14, /* nodes with more are built so, unless there are features enough to share out */
+    SHARED_ROWS = 1 << 14, /* nodes with more are built by all threads, unless there are fields enough to share out */
     SUBTREES = 8           /* a thread, at the least, where all are of the same size */
 };
 
 /* Histograms kept at once; beyond it a tree is grown part by part (tree_grow.c). */
 static const size_t BUDGET_BYTES = (size_t)64 << 20;
-
-static size_t cell_bytes(const struct tree_engine *engine) {
-    return engine->packed ? sizeof *engine->words : sizeof *engine->sums;
-}
 
 /* ---- one training, one tree ---- */
 
@@ -93,7 +88,7 @@ static void free_all_cells(struct tree_engine *engine) {
     struct engine_scratch *scratch = &engine->scratch;
     scratch->n_unused = 0;
     for (size_t i = scratch->n_histograms; i > 0; i--) {
-        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * cell_bytes(engine);
+        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * sizeof(struct gradient_sum);
     }
 }
 
@@ -120,117 +115,6 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
         own->subtree_rows = 0;
         own->tiny_cells = engine->tiny_cells + t;
         free_all_cells(own);
-    }
-}
-
-/* ---- cells ---- */
-
-/* Cells are 64-bit integers, one a cell when packed and two when wide, so that adding and subtracting is the same for
- * both. */
-static size_t n_words(const struct tree_engine *engine, uint32_t n_fields) {
-    return n_fields * MXB__CELLS * cell_bytes(engine) / sizeof(uint64_t);
-}
-
-static uint64_t *cells_of(const struct tree_engine *engine, char *cells, uint32_t field) {
-    return (uint64_t *)(void *)cells + n_words(engine, field);
-}
-
-static void add_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        to[i] += from[i];
-    }
-}
-
-static void subtract_words(uint64_t *restrict to, const uint64_t *restrict from, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        to[i] -= from[i];
-    }
-}
-
-/* Those of groups[*next] and of the ones behind it, up to groups[end]; moves *next past them. */
-static struct field_run next_run(const struct tree_engine *engine, size_t *next, size_t end) {
-    const uint32_t *groups = engine->groups;
-    uint32_t n_fields = engine->input->prepared->fields.n;
-    uint32_t first = groups[(*next)++];
-    uint32_t behind = first + 1;
-    while (*next < end && groups[*next] == behind && behind % PANEL_GROUPS != 0) {
-        behind++;
-        (*next)++;
-    }
-    uint32_t n = (behind - first) * MXB__GROUP;
-    first *= MXB__GROUP;
-    struct field_run run = {first, n < n_fields - first ? n : n_fields - first};
-    return run;
-}
-
-static void add_rows(const struct tree_engine *engine, struct row_span span, int all_rows, struct field_run run,
-                     uint64_t *cells) {
-    struct histogram_rows rows = {.records = mxb__prepared_records(engine->input->prepared, run.first),
-                                  .rows = all_rows ? NULL : engine->rows + span.begin,
-                                  .first = span.begin,
-                                  .n = mxb__span_rows(span),
-                                  .n_features = run.n};
-    if (engine->packed) {
-        engine->input->kernels->histogram_packed(&rows, engine->words, cells);
-    } else {
-        engine->input->kernels->histogram_wide(&rows, engine->sums, (struct gradient_sum *)(void *)cells);
-    }
-}
-
-static int is_all_rows(const struct tree_engine *engine, const struct engine_node *node) {
-    return mxb__span_rows(node->rows) == engine->input->prepared->n_rows;
-}
-
-static double rows_ns(const struct tree_engine *engine, size_t n_rows) {
-    return (double)n_rows * (double)engine->n_groups * MXB__GROUP * 0.5;
-}
-
-static double cells_ns(const struct tree_engine *engine, size_t n_nodes) {
-    return (double)n_nodes * (double)engine->n_groups * MXB__GROUP * MXB__CELLS * 0.5;
-}
-
-/* ---- a large node, by all threads: blocks of rows, each thread into cells of its own ---- */
-
-struct block_task {
-    struct tree_engine *engine;
-    const struct engine_node *node;
-};
-
-static char *thread_cells(const struct tree_engine *engine, size_t thread) {
-    return engine->thread_cells + thread * engine->n_cells * sizeof(struct gradient_sum);
-}
-
-static void add_block(void *context, size_t block, size_t thread) {
-    const struct block_task *task = context;
-    struct tree_engine *engine = task->engine;
-    struct row_span span = task->node->rows;
-    span.begin += (uint32_t)(block * BLOCK_ROWS);
-    span.end = span.begin + (uint32_t)mxb__block_length(mxb__span_rows(task->node->rows), BLOCK_ROWS, block);
-    for (size_t next = 0; next < engine->n_groups;) {
-        struct field_run run = next_run(engine, &next, engine->n_groups);
-        uint64_t *cells = cells_of(engine, thread_cells(engine, thread), run.first);
-        if (!engine->thread_built[thread]) {
-            memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
-        }
-        add_rows(engine, span, is_all_rows(engine, task->node), run, cells);
-    }
-    engine->thread_built[thread] = 1;
-}
-
-static void build_by_threads(struct tree_engine *engine, const struct engine_node *node) {
-    struct block_task task = {engine, node};
-    size_t n_rows = mxb__span_rows(node->rows);
-    memset(engine->thread_built, 0, engine->input->options->tree_n_threads);
-    mxb__pool_run(engine->pool, mxb__n_blocks(n_rows, BLOCK_ROWS), rows_ns(engine, n_rows), add_block, &task);
-}
-
-/* The sum of what the threads have built. */
-static void gather_run(const struct tree_engine *engine, struct field_run run, uint64_t *cells) {
-    memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
-    for (size_t t = 0; t < engine->input->options->tree_n_threads; t++) {
-        if (engine->thread_built[t]) {
-            add_words(cells, cells_of(engine, thread_cells(engine, t), run.first), n_words(engine, run.n));
-        }
     }
 }
 
@@ -273,20 +157,19 @@ static struct gradient_sum sum_cells(const struct tree_engine *engine, const uin
 static struct gradient_sum root_total(const struct tree_engine *engine, const struct engine_node *root,
                                       uint32_t feature) {
     return root->cells == NULL ? mxb__tiny_total(engine, root)
-                               : sum_cells(engine, cells_of(engine, root->cells, feature));
+                               : sum_cells(engine, mxb__cells_of(engine, root->cells, feature));
 }
 
 /* Cells of the smaller child of a family. */
 static void build_run(const struct open_task *task, const struct engine_node *node, struct field_run run) {
     const struct tree_engine *engine = task->engine;
-    uint64_t *cells = cells_of(engine, node->cells, run.first);
+    uint64_t *cells = mxb__cells_of(engine, node->cells, run.first);
     if (task->built_by_threads) {
-        gather_run(engine, run, cells);
+        mxb__cells_gather(engine, run, cells);
     } else {
-        memset(cells, 0, n_words(engine, run.n) * sizeof *cells);
-        add_rows(engine, node->rows, is_all_rows(engine, node), run, cells);
+        mxb__cells_build(engine, node, run, cells);
     }
-    mxb__reduce_integers((int64_t *)cells, n_words(engine, run.n));
+    mxb__reduce_integers((int64_t *)cells, mxb__cells_words(engine, run.n));
 }
 
 static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
@@ -297,7 +180,7 @@ static void search_run(const struct tree_engine *engine, const struct engine_nod
     }
     const mxb_prepared *prepared = engine->input->prepared;
     for (uint32_t field = run.first; field < run.first + run.n; field++) {
-        const uint64_t *cells = cells_of(engine, node->cells, field);
+        const uint64_t *cells = mxb__cells_of(engine, node->cells, field);
         uint32_t feature = mxb__field_feature(engine, field);
         if (feature == prepared->n_features) {
             struct gradient_sum sums[MXB__MAX_BINS];
@@ -325,9 +208,9 @@ static void open_run(const struct open_task *task, const struct family *family, 
     }
     const struct engine_node *larger = larger_child(family);
     if (larger->cells != NULL) {
-        uint64_t *cells = cells_of(engine, larger->cells, run.first);
+        uint64_t *cells = mxb__cells_of(engine, larger->cells, run.first);
         if (smaller.cells != NULL) {
-            subtract_words(cells, cells_of(engine, smaller.cells, run.first), n_words(engine, run.n));
+            mxb__cells_subtract(cells, mxb__cells_of(engine, smaller.cells, run.first), mxb__cells_words(engine, run.n));
         } else {
             mxb__tiny_subtract(engine, &smaller, run, cells);
         }
@@ -347,7 +230,7 @@ static void open_part(void *context, size_t index, size_t thread) {
     size_t end = next + task->groups_a_part < engine->n_groups ? next + task->groups_a_part : engine->n_groups;
     double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
-        struct field_run run = next_run(engine, &next, end);
+        struct field_run run = mxb__cells_next_run(engine, &next, end);
         open_run(task, &task->families[family], run, &engine->tiny_cells[thread], gains);
     }
 }
@@ -359,7 +242,7 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
     if (node->cells == NULL) {
         return mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gain);
     }
-    const uint64_t *cells = cells_of(engine, node->cells, field);
+    const uint64_t *cells = mxb__cells_of(engine, node->cells, field);
     if (mxb__field_feature(engine, field) == feature) {
         struct feature_cells of_feature = mxb__feature_cells(cells, engine->packed, &prepared->bins[feature]);
         return mxb__split_locate(&of_feature, node->total, &engine->rules, gain);
@@ -377,20 +260,24 @@ static void choose_split(const struct tree_engine *engine, struct engine_node *n
     }
 }
 
+static double cells_ns(const struct tree_engine *engine, size_t n_nodes) {
+    return (double)n_nodes * (double)engine->n_groups * MXB__GROUP * MXB__CELLS * 0.5;
+}
+
 /* Rows of a node that all threads build together: more than one of them should do alone, of so many in all. */
 static size_t rows_to_share(const struct tree_engine *engine, size_t n_rows) {
-    size_t n_panels = mxb__n_blocks(engine->n_groups, PANEL_GROUPS);
+    size_t n_panels = mxb__n_blocks(engine->n_groups, MXB__PANEL_GROUPS);
     size_t share = n_rows / (2 * mxb__pool_n_threads(engine->pool)) * n_panels;
     return engine->pool == NULL ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
 }
 
 static void run_parts(struct open_task *task, size_t n, size_t n_rows) {
     struct tree_engine *engine = task->engine;
-    size_t n_panels = mxb__n_blocks(engine->n_groups, PANEL_GROUPS);
+    size_t n_panels = mxb__n_blocks(engine->n_groups, MXB__PANEL_GROUPS);
     int few = engine->pool != NULL && n * n_panels < 2 * mxb__pool_n_threads(engine->pool);
-    task->groups_a_part = few ? 1 : PANEL_GROUPS;
+    task->groups_a_part = few ? 1 : MXB__PANEL_GROUPS;
     task->n_parts = mxb__n_blocks(engine->n_groups, task->groups_a_part);
-    double nanoseconds = rows_ns(engine, n_rows) + cells_ns(engine, 2 * n);
+    double nanoseconds = mxb__cells_rows_ns(engine, n_rows) + cells_ns(engine, 2 * n);
     mxb__pool_run(engine->pool, n * task->n_parts, nanoseconds, open_part, task);
 }
 
@@ -407,7 +294,7 @@ static void open_families(struct tree_engine *engine, const struct family *famil
         const struct engine_node *node = smaller_child(&families[i]);
         if (mxb__span_rows(node->rows) > max_rows) {
             struct open_task large = {engine, &families[i], gains + 2 * i * d, .built_by_threads = 1, .max_rows = SIZE_MAX};
-            build_by_threads(engine, node);
+            mxb__cells_build_by_threads(engine, node);
             run_parts(&large, 1, 0);
         }
     }

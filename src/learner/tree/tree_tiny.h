@@ -3,16 +3,10 @@
 #ifndef MXB_LEARNER_TREE_TINY_H
 #define MXB_LEARNER_TREE_TINY_H
 
-#include "learner/tree/tree_engine.h"
+#include "learner/tree/tree_cells.h"
 
 /* Nodes with no more rows are tiny. */
 enum { MXB__TINY_ROWS = 48 };
-
-/* Fields side by side in one panel, the first of which begins a group. */
-struct field_run {
-    uint32_t first;
-    uint32_t n;
-};
 
 /* Scratch for one group of fields; all 0 between calls. */
 struct tiny_cells {
