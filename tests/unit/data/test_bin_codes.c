@@ -32,17 +32,20 @@ static unsigned naive_code(const struct feature_bins *bins, double x) {
     return isnan(x) ? bins->n_cuts + 1 : code;
 }
 
+/* Columns hold the codes, records the sum over the features of a field, and 0 behind the last. */
 static size_t n_wrong(const mxb_prepared *prepared, size_t first_row, size_t step) {
     size_t wrong = 0;
+    size_t record_bytes = mxb__n_blocks(prepared->fields.n, MXB__PANEL) * MXB__PANEL;
     for (size_t i = 0; i < prepared->n_rows; i++) {
-        for (size_t f = 0; f < prepared->n_panels * MXB__PANEL; f++) {
-            unsigned recorded = *(mxb__prepared_records(prepared, (uint32_t)f) + i * MXB__PANEL);
-            if (f >= prepared->n_features) {
-                wrong += recorded != 0;
-                continue;
-            }
+        unsigned record[MAX_FEATURES + MXB__PANEL] = {0};
+        for (size_t f = 0; f < prepared->n_features; f++) {
+            const struct feature_place *place = &prepared->fields.places[f];
             unsigned code = naive_code(&prepared->bins[f], (double)matrix[first_row + i * step][f]);
-            wrong += recorded != code || prepared->columns[f * prepared->n_rows + i] != code;
+            wrong += prepared->columns[f * prepared->n_rows + i] != code;
+            record[place->field] += code * place->stride;
+        }
+        for (size_t field = 0; field < record_bytes; field++) {
+            wrong += *(mxb__prepared_records(prepared, (uint32_t)field) + i * MXB__PANEL) != record[field];
         }
     }
     return wrong;

@@ -221,7 +221,7 @@ static void few_values_and_none(void) {
     struct distinct close = {4, four, ones};
     CHECK_INT(mxb__bins_find_cuts(&close, 256, cuts), 3);
     CHECK(cuts[0] == -INFINITY && cuts[1] >= four[1] && cuts[1] < four[2] && cuts[2] == four[2]);
-    struct feature_bins bins = {254, cuts};
+    struct feature_bins bins = {.n_cuts = 254, .cuts = cuts};
     CHECK_INT(mxb__missing_code(&bins), 255);
 }
 

@@ -19,7 +19,9 @@ static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *
     const struct feature_bins *bins = &prepared->bins[f];
     CHECK_INT(bins->n_cuts, mxb__bins_find_cuts(&distinct, prepared->settings.hist_nbins, cuts));
     CHECK_INT(memcmp(bins->cuts, cuts, bins->n_cuts * sizeof *cuts), 0);
+    const struct feature_place *place = &prepared->fields.places[f];
     size_t n_wrong = 0;
+    size_t n_missing = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned code = 0;
         for (size_t c = 0; c < bins->n_cuts; c++) {
@@ -27,11 +29,14 @@ static void check_feature(const mxb_prepared *prepared, size_t f, const size_t *
         }
         if (isnan(values[i])) {
             code = bins->n_cuts + 1;
+            n_missing++;
         }
         n_wrong += prepared->columns[f * n + i] != code;
-        n_wrong += prepared->records[i * MXB__PANEL + f] != code;
+        unsigned field = prepared->records[i * MXB__PANEL + place->field];
+        n_wrong += field / place->stride % place->n_codes != code;
     }
     CHECK_INT(n_wrong, 0);
+    CHECK_INT(bins->has_missing, n_missing > 0);
 
     static double knots[MXB__MAX_KNOTS];
     static float scores[MXB__MAX_KNOTS];
@@ -56,7 +61,7 @@ static void check_prepared(const mxb_prepared *prepared, int weighted) {
         }
     }
     REQUIRE(prepared->n_rows == n && prepared->labels.n_rows == n && prepared->n_features == N_FEATURES);
-    CHECK_INT(prepared->n_panels, 1);
+    CHECK(prepared->columns == prepared->records + n * MXB__PANEL); /* one panel */
     CHECK((uintptr_t)prepared->records % 32 == 0);
     CHECK_INT(prepared->scaling.n_features, N_FEATURES);
     CHECK_INT(prepared->scaling.kind, prepared->settings.scaling);
@@ -110,9 +115,9 @@ static void without_weights(void) {
 }
 
 static void check_same(const mxb_prepared *a, const mxb_prepared *b) {
-    REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->n_panels == b->n_panels);
+    REQUIRE(a != NULL && b != NULL && a->n_rows == b->n_rows && a->fields.n == b->fields.n);
     CHECK_INT(memcmp(a->columns, b->columns, a->n_rows * a->n_features), 0);
-    CHECK_INT(memcmp(a->records, b->records, a->n_panels * a->n_rows * MXB__PANEL), 0);
+    CHECK_INT(memcmp(a->records, b->records, (size_t)(a->columns - a->records)), 0);
     for (size_t i = 0; i < a->n_rows; i++) {
         CHECK(mxb__label_of(&a->labels, i) == mxb__label_of(&b->labels, i));
     }
@@ -234,7 +239,7 @@ static void smallest_and_wider(void) {
         CHECK_INT(mxb_dataset_set_label(dataset, &y, 0, MXB_FLOAT64, &error), MXB_OK);
         mxb_prepared *prepared = prepare(dataset, settings, 3);
         REQUIRE(prepared != NULL);
-        CHECK_INT(prepared->n_panels, d == 1 ? 1 : 2);
+        CHECK_INT(prepared->fields.n, 1); /* constants share it */
         for (size_t f = 0; f < d; f++) {
             CHECK_INT(prepared->bins[f].n_cuts, 0);
             CHECK_INT(prepared->columns[f], 0);
