@@ -2,6 +2,8 @@
  * columns. Knows nothing of how splits are found. */
 #include "learner/tree/tree_engine.h"
 
+#include <string.h>
+
 #include "base/parallel.h"
 #include "base/random.h"
 #include "learner/tree/tree_exact.h"
@@ -14,15 +16,14 @@ uint32_t mxb__engine_max_leaves(const struct fit_input *input) {
     return (uint32_t)(full < n_rows ? full : n_rows);
 }
 
-void mxb__engine_carve_batches(struct engine_scratch *scratch, size_t n_leaves, const struct fit_input *input,
+void mxb__engine_carve_batches(struct engine_scratch *scratch, const struct fit_input *input,
                                struct workspace *workspace) {
-    size_t n_spans = n_leaves < scratch->max_batch ? scratch->max_batch : n_leaves;
+    size_t n_spans = scratch->max_batch;
     size_t n_tasks = n_spans + input->prepared->n_rows / MXB__TASK_ROWS + 1;
     scratch->gains = mxb__carve(workspace, scratch->max_batch * input->prepared->n_features, sizeof *scratch->gains);
     scratch->spans = mxb__carve(workspace, n_spans, sizeof *scratch->spans);
     scratch->task_first = mxb__carve(workspace, n_spans + 1, sizeof *scratch->task_first);
     scratch->task_left = mxb__carve(workspace, n_tasks, sizeof *scratch->task_left);
-    scratch->task_sum = mxb__carve(workspace, n_tasks, sizeof *scratch->task_sum);
 }
 
 void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace) {
@@ -32,26 +33,53 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     engine->shuffled = mxb__carve(workspace, d, sizeof *engine->shuffled);
     engine->sums = mxb__carve(workspace, n, sizeof *engine->sums);
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
+    engine->leaf_sums = mxb__carve(workspace, 2 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
     engine->n_engines = 0;
     engine->subtree_rows = 0;
     engine->ops = input->prepared->settings.exact ? &mxb__exact_engine : &mxb__histogram_engine;
     engine->ops->carve(engine, input, workspace);
 }
 
-static void sample_rows(struct tree_engine *engine, uint32_t round) {
-    uint32_t n = (uint32_t)engine->input->prepared->n_rows;
-    double fraction = engine->input->options->subsample;
-    struct random_stream random = mxb__random_stream(engine->input->options->seed, RANDOM_ROWS, round);
-    engine->n_sampled = 0;
-    for (uint32_t i = 0; i < n && fraction < 1.0; i++) {
-        engine->rows[engine->n_sampled] = i;
-        engine->n_sampled += mxb__random_uniform(random, i) < fraction;
+struct sample_task {
+    struct tree_engine *engine;
+    struct random_stream random;
+    double fraction;
+};
+
+/* The sampled rows of a block, from its beginning on. */
+static void sample_block(void *context, size_t block, size_t thread) {
+    const struct sample_task *task = context;
+    uint32_t first = (uint32_t)(block * MXB__TASK_ROWS);
+    uint32_t n = (uint32_t)mxb__block_length(task->engine->input->prepared->n_rows, MXB__TASK_ROWS, block);
+    uint32_t *rows = task->engine->rows + first;
+    uint32_t n_kept = 0;
+    (void)thread;
+    for (uint32_t i = 0; i < n; i++) {
+        rows[n_kept] = first + i;
+        n_kept += task->fraction == 1.0 || mxb__random_uniform(task->random, first + i) < task->fraction;
     }
-    if (engine->n_sampled == 0) { /* all; also where none was drawn, as happens with very few rows */
-        for (uint32_t i = 0; i < n; i++) {
-            engine->rows[i] = i;
-        }
-        engine->n_sampled = n;
+    task->engine->scratch.task_left[block] = n_kept;
+}
+
+static void sample_fraction(struct tree_engine *engine, struct sample_task *task) {
+    size_t n = engine->input->prepared->n_rows;
+    size_t n_blocks = mxb__n_blocks(n, MXB__TASK_ROWS);
+    mxb__pool_run(engine->pool, n_blocks, (double)n * (task->fraction < 1.0 ? 2.0 : 0.3), sample_block, task);
+    engine->n_sampled = 0;
+    for (size_t block = 0; block < n_blocks; block++) { /* close up */
+        uint32_t n_kept = engine->scratch.task_left[block];
+        memmove(engine->rows + engine->n_sampled, engine->rows + block * MXB__TASK_ROWS, n_kept * sizeof *engine->rows);
+        engine->n_sampled += n_kept;
+    }
+}
+
+static void sample_rows(struct tree_engine *engine, uint32_t round) {
+    const struct learner_options *options = engine->input->options;
+    struct sample_task task = {engine, mxb__random_stream(options->seed, RANDOM_ROWS, round), options->subsample};
+    sample_fraction(engine, &task);
+    if (engine->n_sampled == 0) { /* none was drawn, as happens with very few rows */
+        task.fraction = 1.0;
+        sample_fraction(engine, &task);
     }
 }
 

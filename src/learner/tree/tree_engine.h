@@ -36,12 +36,11 @@ struct family {
 
 /* Scratch of one engine, for batches of nodes. Work on a batch's rows is cut into tasks of one span each. */
 struct engine_scratch {
-    size_t max_batch;              /* nodes that are open and of one depth, at the most */
-    double *gains;                 /* [max_batch][n_features] */
-    struct row_span *spans;        /* [leaves or nodes of a batch] */
-    uint32_t *task_first;          /* [spans + 1] first task of each */
-    uint32_t *task_left;           /* [task] rows that went left */
-    struct gradient_sum *task_sum; /* [task] */
+    size_t max_batch; /* nodes that are open and of one depth, at the most */
+    double *gains;    /* [max_batch][n_features] */
+    struct row_span *spans; /* [max_batch] */
+    uint32_t *task_first;   /* [spans + 1] first task of each */
+    uint32_t *task_left;    /* [task] rows that went left */
 
     /* Histograms. */
     char *cells; /* [n_histograms][n_cells], words or sums */
@@ -71,7 +70,7 @@ struct tree_engine {
     };
 
     uint32_t *rows;    /* [n_rows] the sampled ones, nodes side by side */
-    double *scores;   /* of all rows, while leaves are added */
+    _Atomic int64_t *leaf_sums; /* [2 max_leaves] scratch: g and h of each */
 
     struct engine_scratch scratch;
 
@@ -121,8 +120,8 @@ struct engine_ops {
  *  NULL. */
 void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
 
-/** For the engines: arrays for batches of scratch->max_batch nodes, and of so many leaves. */
-void mxb__engine_carve_batches(struct engine_scratch *scratch, size_t n_leaves, const struct fit_input *input,
+/** For the engines: arrays for batches of scratch->max_batch nodes. */
+void mxb__engine_carve_batches(struct engine_scratch *scratch, const struct fit_input *input,
                                struct workspace *workspace);
 
 /** For the engines: what splits are held to, once the quanta are chosen. */

@@ -23,7 +23,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
     engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
     engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
-    mxb__engine_carve_batches(&engine->scratch, max_leaves, input, workspace);
+    mxb__engine_carve_batches(&engine->scratch, input, workspace);
 }
 
 static void begin(struct tree_engine *engine, const struct draw *draw) {

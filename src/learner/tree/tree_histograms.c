@@ -22,13 +22,13 @@ static const size_t BUDGET_BYTES = (size_t)64 << 20;
 
 /* ---- one training, one tree ---- */
 
-static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, size_t n_leaves,
-                                           const struct fit_input *input, struct workspace *workspace) {
+static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, const struct fit_input *input,
+                                           struct workspace *workspace) {
     struct engine_scratch scratch = {.n_histograms = n_histograms};
     scratch.max_batch = n_histograms == 0 ? 2 : 2 * n_histograms;
     scratch.cells = mxb__carve(workspace, n_histograms, bytes);
     scratch.unused = mxb__carve(workspace, n_histograms + 1, sizeof *scratch.unused); /* a subtree brings one along */
-    mxb__engine_carve_batches(&scratch, n_leaves, input, workspace);
+    mxb__engine_carve_batches(&scratch, input, workspace);
     return scratch;
 }
 
@@ -55,13 +55,13 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->thread_cells = mxb__carve(workspace, prepared->n_rows > SHARED_ROWS ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
-    engine->scratch = carve_scratch(n_histograms, histogram_bytes, mxb__engine_max_leaves(input), input, workspace);
+    engine->scratch = carve_scratch(n_histograms, histogram_bytes, input, workspace);
 
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
-        struct engine_scratch scratch = carve_scratch(needed, histogram_bytes, 0, input, workspace);
+        struct engine_scratch scratch = carve_scratch(needed, histogram_bytes, input, workspace);
         engine->thread_batch = scratch.max_batch;
         if (workspace->base != NULL) {
             engine->of_thread[t].scratch = scratch;

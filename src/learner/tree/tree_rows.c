@@ -6,10 +6,9 @@
 #include "base/reduce.h"
 #include "learner/tree/tree_histograms.h"
 
-/* Spans of rows, those of the engine's scratch, and what is done to them. */
 struct row_batch {
     struct tree_engine *engine;
-    const void *requests; /* one a span */
+    const struct family *families;
     size_t n;
     size_t n_tasks;
     size_t n_rows;
@@ -61,7 +60,7 @@ static void split_rows(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
-    const struct engine_node *node = ((const struct family *)batch->requests)[task.span].parent;
+    const struct engine_node *node = batch->families[task.span].parent;
     const struct split *split = &node->split;
     const mxb_prepared *prepared = engine->input->prepared;
 
@@ -88,7 +87,7 @@ static void close_up_left(void *context, size_t index, size_t thread) {
         middle += n_left;
         from += MXB__TASK_ROWS;
     }
-    mxb__family_divide(&((const struct family *)batch->requests)[index], middle);
+    mxb__family_divide(&batch->families[index], middle);
 }
 
 static void append_right(void *context, size_t index, size_t thread) {
@@ -96,7 +95,7 @@ static void append_right(void *context, size_t index, size_t thread) {
     struct tree_engine *engine = batch->engine;
     (void)thread;
     struct row_task task = find_task(batch, index);
-    const struct family *family = &((const struct family *)batch->requests)[task.span];
+    const struct family *family = &batch->families[task.span];
     uint32_t right_before = task.begin - family->parent->rows.begin; /* rows that earlier tasks sent right */
     for (size_t t = engine->scratch.task_first[task.span]; t < index; t++) {
         right_before -= engine->scratch.task_left[t];
@@ -106,7 +105,7 @@ static void append_right(void *context, size_t index, size_t thread) {
 }
 
 void mxb__rows_partition(struct tree_engine *engine, const struct family *families, size_t n) {
-    struct row_batch batch = {.engine = engine, .requests = families, .n = n};
+    struct row_batch batch = {.engine = engine, .families = families, .n = n};
     for (size_t i = 0; i < n; i++) {
         engine->scratch.spans[i] = families[i].parent->rows;
     }
@@ -118,60 +117,100 @@ void mxb__rows_partition(struct tree_engine *engine, const struct family *famili
 
 /* ---- leaves ---- */
 
-static void sum_rows(void *context, size_t index, size_t thread) {
-    struct row_batch *batch = context;
-    struct tree_engine *engine = batch->engine;
-    (void)thread;
-    struct row_task task = find_task(batch, index);
-    if (engine->packed) {
-        struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
-        engine->scratch.task_sum[index] = engine->input->kernels->sum_quanta(&rows, engine->rows + task.begin, task.n);
-        return;
+/* Rows of all leaves in blocks of row numbers, so that what is read and written for them lies close together. A leaf's
+ * rows ascend. */
+struct leaf_pass {
+    struct tree_engine *engine;
+    const struct leaf *leaves;
+    size_t n;
+    uint32_t block_rows; /* row numbers, not rows of leaves */
+    double *scores;
+};
+
+enum { BLOCK_LEAVES = 256 }; /* with more, blocks grow: a leaf should have many rows in each */
+
+static void run_pass(struct leaf_pass *pass, double nanoseconds_a_row, task_fn function) {
+    size_t n_rows = pass->engine->input->prepared->n_rows;
+    size_t n_times = 1 + pass->n / BLOCK_LEAVES;
+    pass->block_rows = (uint32_t)(n_times * MXB__TASK_ROWS < n_rows ? n_times * MXB__TASK_ROWS : n_rows);
+    mxb__pool_run(pass->engine->pool, mxb__n_blocks(n_rows, pass->block_rows), (double)n_rows * nanoseconds_a_row,
+                  function, pass);
+}
+
+/* The first place in the span whose row is not below the number. */
+static uint32_t find_row(const uint32_t *rows, struct row_span span, uint64_t number) {
+    while (span.begin < span.end) {
+        uint32_t middle = span.begin + mxb__span_rows(span) / 2;
+        if (rows[middle] < number) {
+            span.begin = middle + 1;
+        } else {
+            span.end = middle;
+        }
     }
+    return span.begin;
+}
+
+static struct row_span rows_in_block(const struct leaf_pass *pass, size_t leaf, size_t block) {
+    const uint32_t *rows = pass->engine->rows;
+    struct row_span span = pass->leaves[leaf].rows;
+    if (pass->block_rows < pass->engine->input->prepared->n_rows) {
+        span.begin = find_row(rows, span, (uint64_t)block * pass->block_rows);
+        span.end = find_row(rows, span, ((uint64_t)block + 1) * pass->block_rows);
+    }
+    return span;
+}
+
+static struct gradient_sum sum_wide(const struct tree_engine *engine, struct row_span span) {
     struct gradient_sum sum = {0, 0};
-    for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
+    for (uint32_t i = span.begin; i < span.end; i++) {
         sum.g += engine->sums[engine->rows[i]].g;
         sum.h += engine->sums[engine->rows[i]].h;
     }
-    engine->scratch.task_sum[index] = sum;
+    return sum;
 }
 
-static struct row_batch leaf_batch(struct tree_engine *engine, const struct leaf *leaves, size_t n) {
-    struct row_batch batch = {.engine = engine, .requests = leaves, .n = n};
-    for (size_t i = 0; i < n; i++) {
-        engine->scratch.spans[i] = leaves[i].rows;
+static void sum_block(void *context, size_t block, size_t thread) {
+    const struct leaf_pass *pass = context;
+    const struct tree_engine *engine = pass->engine;
+    const struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
+    (void)thread;
+    for (size_t i = 0; i < pass->n; i++) {
+        struct row_span span = rows_in_block(pass, i, block);
+        struct gradient_sum sum = engine->packed ? engine->input->kernels->sum_quanta(
+                                                       &rows, engine->rows + span.begin, mxb__span_rows(span))
+                                                 : sum_wide(engine, span);
+        engine->leaf_sums[2 * i] += sum.g;
+        engine->leaf_sums[2 * i + 1] += sum.h;
     }
-    number_tasks(&batch);
-    return batch;
 }
 
 void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n) {
-    struct row_batch batch = leaf_batch(engine, leaves, n);
-    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 3.0, sum_rows, &batch);
+    struct leaf_pass pass = {.engine = engine, .leaves = leaves, .n = n};
+    for (size_t i = 0; i < 2 * n; i++) {
+        engine->leaf_sums[i] = 0;
+    }
+    run_pass(&pass, 3.0, sum_block);
     for (size_t i = 0; i < n; i++) {
-        leaves[i].sum = (struct gradient_sum){0, 0};
-        for (size_t t = engine->scratch.task_first[i]; t < engine->scratch.task_first[i + 1]; t++) {
-            leaves[i].sum.g += engine->scratch.task_sum[t].g;
-            leaves[i].sum.h += engine->scratch.task_sum[t].h;
-        }
+        leaves[i].sum = (struct gradient_sum){engine->leaf_sums[2 * i], engine->leaf_sums[2 * i + 1]};
         mxb__reduce_integers(&leaves[i].sum.g, 1);
         mxb__reduce_integers(&leaves[i].sum.h, 1);
     }
 }
 
-static void add_value(void *context, size_t index, size_t thread) {
-    struct row_batch *batch = context;
-    struct tree_engine *engine = batch->engine;
+static void add_block(void *context, size_t block, size_t thread) {
+    const struct leaf_pass *pass = context;
+    const uint32_t *rows = pass->engine->rows;
     (void)thread;
-    struct row_task task = find_task(batch, index);
-    double value = ((const struct leaf *)batch->requests)[task.span].value;
-    for (uint32_t i = task.begin; i < task.begin + task.n; i++) {
-        engine->scores[engine->rows[i]] += value;
+    for (size_t leaf = 0; leaf < pass->n; leaf++) {
+        struct row_span span = rows_in_block(pass, leaf, block);
+        double value = pass->leaves[leaf].value;
+        for (uint32_t i = span.begin; i < span.end; i++) {
+            pass->scores[rows[i]] += value;
+        }
     }
 }
 
 void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores) {
-    struct row_batch batch = leaf_batch(engine, leaves, n);
-    engine->scores = scores;
-    mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 2.0, add_value, &batch);
+    struct leaf_pass pass = {.engine = engine, .leaves = leaves, .n = n, .scores = scores};
+    run_pass(&pass, 2.0, add_block);
 }
