@@ -85,7 +85,7 @@ struct tree_engine {
     uint32_t *groups; /* [n_groups] groups of fields with a sampled feature */
     uint32_t n_groups;
     size_t n_cells;        /* of a histogram */
-    char *thread_cells;    /* [threads][n_cells], for nodes that all threads build together */
+    char *thread_cells;    /* [threads, unless there is one][n_cells], for nodes that all build together */
     uint8_t *thread_built; /* [threads] whether they hold anything */
     struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
 

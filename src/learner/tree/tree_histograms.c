@@ -52,7 +52,8 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
     engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
-    engine->thread_cells = mxb__carve(workspace, prepared->n_rows > SHARED_ROWS ? n_threads : 0, histogram_bytes);
+    int shares = n_threads > 1 && prepared->n_rows > SHARED_ROWS;
+    engine->thread_cells = mxb__carve(workspace, shares ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
     engine->scratch = carve_scratch(n_histograms, histogram_bytes, input, workspace);
