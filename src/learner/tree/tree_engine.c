@@ -35,6 +35,7 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
     engine->leaf_sums = mxb__carve(workspace, 2 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
     engine->n_engines = 0;
+    engine->thread_batch = 0;
     engine->subtree_rows = 0;
     engine->ops = input->prepared->settings.exact ? &mxb__exact_engine : &mxb__histogram_engine;
     engine->ops->carve(engine, input, workspace);

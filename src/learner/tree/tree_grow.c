@@ -17,7 +17,7 @@ void mxb__grower_carve(struct grower *grower, const struct tree_engine *engine, 
     size_t max_leaves = mxb__engine_max_leaves(input);
     grower->nodes = mxb__carve(workspace, 2 * max_leaves, sizeof *grower->nodes);
     grower->families = mxb__carve(workspace, engine->scratch.max_batch, sizeof *grower->families);
-    grower->subtrees = mxb__carve(workspace, engine->scratch.n_histograms, sizeof *grower->subtrees);
+    grower->subtrees = mxb__carve(workspace, max_leaves / 2, sizeof *grower->subtrees); /* none is a leaf */
     grower->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *grower->of_thread);
     struct family *families = mxb__carve(workspace, engine->n_engines * engine->thread_batch, sizeof *families);
     for (size_t t = 0; t < engine->n_engines && workspace->base != NULL; t++) {
@@ -83,7 +83,7 @@ static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
         }
         size_t levels_below = grower->max_depth - 1 - child_depth;
         size_t room = engine->ops->room(engine, levels_below);
-        if (room == 0) {
+        if (room == 0 && grower->n_subtrees > 0) {
             grow_subtrees(grower);
             room = engine->ops->room(engine, levels_below);
         }

@@ -19,7 +19,7 @@ struct grower {
     struct grow_node *nodes;  /* [2 max_leaves] */
     uint32_t n_nodes;         /* taken; of those taken for a subtree not all need be nodes of the tree */
     struct family *families;  /* [max_batch] scratch */
-    struct subtree *subtrees; /* [n_histograms] put off, to be grown by a thread each */
+    struct subtree *subtrees; /* [max_leaves / 2] put off, to be grown by a thread each */
     size_t n_subtrees;
     struct grower *of_thread; /* [engine's n_engines] for one thread each, on the same nodes */
 };

@@ -25,9 +25,10 @@ static const size_t BUDGET_BYTES = (size_t)64 << 20;
 static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, const struct fit_input *input,
                                            struct workspace *workspace) {
     struct engine_scratch scratch = {.n_histograms = n_histograms};
-    scratch.max_batch = n_histograms == 0 ? 2 : 2 * n_histograms;
+    size_t most = n_histograms + 1; /* a subtree brings one along */
+    scratch.max_batch = 2 * most;
     scratch.cells = mxb__carve(workspace, n_histograms, bytes);
-    scratch.unused = mxb__carve(workspace, n_histograms + 1, sizeof *scratch.unused); /* a subtree brings one along */
+    scratch.unused = mxb__carve(workspace, most, sizeof *scratch.unused);
     mxb__engine_carve_batches(&scratch, input, workspace);
     return scratch;
 }
