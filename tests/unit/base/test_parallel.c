@@ -147,6 +147,40 @@ static void many_short_runs(void) {
     CHECK_INT(n_wrong, 0);
 }
 
+/* Threads look out for the next run for a moment, then sleep: runs follow at once, within that moment, about its end,
+ * and long after it, by pools that have a processor for each thread and by one that has not. */
+static void runs_at_any_distance(void) {
+    static const long pauses_us[] = {0, 1, 10, 19, 20, 21, 60, 2000};
+    const size_t threads[] = {1, 2, 5, mxb__n_processors(), mxb__n_processors() + 1};
+    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+        struct pool *pool = mxb__pool_open(threads[t]);
+        int n_wrong = 0;
+        for (size_t i = 0; i < 400; i++) {
+            struct timespec pause = {0, 1000 * pauses_us[i % 8]};
+            n_wrong += run_and_count(pool, 2 + i % 7, 1e9, i % 16 == 3 ? 40000 : 0);
+            if (pause.tv_nsec > 0) {
+                nanosleep(&pause, NULL);
+            }
+        }
+        CHECK_INT(n_wrong, 0);
+        mxb__pool_close(pool);
+    }
+}
+
+/* Closed while its threads still look out, and after they have fallen asleep. */
+static void closed_awake_or_asleep(void) {
+    static const long pauses_us[] = {0, 5, 20, 1000};
+    int n_wrong = 0;
+    for (size_t i = 0; i < 200; i++) {
+        struct timespec pause = {0, 1000 * pauses_us[i % 4]};
+        struct pool *pool = mxb__pool_open(2 + i % 3);
+        n_wrong += run_and_count(pool, 5, 1e9, 0);
+        nanosleep(&pause, NULL);
+        mxb__pool_close(pool);
+    }
+    CHECK_INT(n_wrong, 0);
+}
+
 /* What tasks write without atomics is there when the run returns, and the next run's tasks see it. */
 static void add_to_cell(void *context, size_t index, size_t thread) {
     (void)thread;
@@ -154,17 +188,19 @@ static void add_to_cell(void *context, size_t index, size_t thread) {
 }
 
 static void writes_are_seen(void) {
-    static uint64_t cells[1000];
-    struct pool *pool = mxb__pool_open(4);
-    for (int round = 0; round < 50; round++) {
-        mxb__pool_run(pool, 1000, 1e9, add_to_cell, cells);
+    for (size_t threads = 2; threads <= 4; threads += 2) {
+        uint64_t cells[1000] = {0};
+        struct pool *pool = mxb__pool_open(threads);
+        for (int round = 0; round < 50; round++) {
+            mxb__pool_run(pool, 1000, 1e9, add_to_cell, cells);
+        }
+        int n_wrong = 0;
+        for (uint64_t i = 0; i < 1000; i++) { /* while the threads look out */
+            n_wrong += cells[i] != 50 * i;
+        }
+        mxb__pool_close(pool);
+        CHECK_INT(n_wrong, 0);
     }
-    mxb__pool_close(pool);
-    int n_wrong = 0;
-    for (uint64_t i = 0; i < 1000; i++) {
-        n_wrong += cells[i] != 50 * i;
-    }
-    CHECK_INT(n_wrong, 0);
 }
 
 /* A task that has small work of its own. */
@@ -252,6 +288,8 @@ int main(void) {
     RUN(small_work_stays_with_the_caller);
     RUN(far_more_threads_than_processors);
     RUN(many_short_runs);
+    RUN(runs_at_any_distance);
+    RUN(closed_awake_or_asleep);
     RUN(writes_are_seen);
     RUN(work_within_work);
     RUN(without_memory_the_caller_works_alone);

@@ -1,6 +1,7 @@
 /* What both engines share: the samples, the quanta, the bound on leaves, and the choice between them. */
 #include "learner/tree/tree_engine.h"
 
+#include "base/random.h"
 #include "check.h"
 #include "learner/tree/tree_exact.h"
 #include "learner/tree/tree_histograms.h"
@@ -45,6 +46,30 @@ static void row_sample_is_never_empty(void) {
         }
     }
     bench_close(&bench);
+}
+
+/* Over several blocks of rows, by one thread or more. */
+static void row_sample_is_drawn_row_by_row(void) {
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        struct bench bench;
+        struct learner_options options = fit_options();
+        options.subsample = 0.3;
+        options.tree_n_threads = threads;
+        REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 100000, .n_features = 1, .seed = 1}, options, 256));
+        bench_begin(&bench, 4);
+        struct random_stream random = mxb__random_stream(options.seed, RANDOM_ROWS, 4);
+        uint32_t n = 0;
+        size_t n_wrong = 0;
+        for (uint32_t i = 0; i < 100000; i++) {
+            if (mxb__random_uniform(random, i) < 0.3) {
+                n_wrong += n >= bench.engine.n_sampled || bench.engine.rows[n] != i;
+                n++;
+            }
+        }
+        CHECK_INT(n_wrong, 0);
+        CHECK_INT(bench.engine.n_sampled, n);
+        bench_close(&bench);
+    }
 }
 
 static void column_sample_has_its_size(void) {
@@ -151,6 +176,7 @@ static void the_sample_does_not_depend_on_the_engine(void) {
 int main(void) {
     RUN(row_sample_has_its_fraction);
     RUN(row_sample_is_never_empty);
+    RUN(row_sample_is_drawn_row_by_row);
     RUN(column_sample_has_its_size);
     RUN(samples_depend_on_seed_and_round);
     RUN(leaves_are_bounded_by_depth_and_rows);

@@ -5,26 +5,22 @@
 #include "check.h"
 #include "unit/learner/make_engine.h"
 
-static uint32_t code_of(const struct bench *bench, uint32_t feature, uint32_t row) {
-    return bench->fit.prepared->codes[feature * bench->fit.prepared->n_rows + row];
-}
-
 /* On every sampled feature the node has the rows that it has in `rows`, by code, equal codes by row number. */
-static void check_sorted(const struct bench *bench, struct engine_node node) {
+static void check_sorted(const struct bench *bench, struct row_span span) {
     const struct tree_engine *engine = &bench->engine;
     const mxb_prepared *prepared = bench->fit.prepared;
     uint8_t *is_in = calloc(prepared->n_rows, 1);
-    for (uint32_t i = node.begin; i < node.end; i++) {
+    for (uint32_t i = span.begin; i < span.end; i++) {
         is_in[engine->rows[i]] = 1;
     }
     size_t n_wrong = 0;
     for (uint32_t f = 0; f < prepared->n_features; f++) {
         const uint32_t *sorted = engine->sorted + f * prepared->n_rows;
-        for (uint32_t i = node.begin; engine->is_column[f] && i < node.end; i++) {
+        for (uint32_t i = span.begin; engine->is_column[f] && i < span.end; i++) {
             n_wrong += !is_in[sorted[i]];
-            if (i > node.begin) {
-                uint32_t before = code_of(bench, f, sorted[i - 1]);
-                uint32_t code = code_of(bench, f, sorted[i]);
+            if (i > span.begin) {
+                uint32_t before = naive_code(prepared, f, sorted[i - 1]);
+                uint32_t code = naive_code(prepared, f, sorted[i]);
                 n_wrong += before > code || (before == code && sorted[i - 1] >= sorted[i]);
             }
         }
@@ -33,47 +29,53 @@ static void check_sorted(const struct bench *bench, struct engine_node node) {
     free(is_in);
 }
 
-/* Partitions the nodes in one call, row by row for comparison, and opens the children. */
-static void check_partition(struct bench *bench, struct partition_request *requests, size_t n) {
-    struct tree_engine *engine = &bench->engine;
+/* Opened: its rows are sorted, its sum is known, and its split is that of a histogram with a bin for every value, as
+ * far as one has bins enough. */
+static void check_open(const struct bench *bench, const struct engine_node *node) {
     const mxb_prepared *prepared = bench->fit.prepared;
+    check_sorted(bench, node->rows);
+    CHECK(same_sum(node->total, naive_total_of(&bench->engine, node->rows)));
+    int few_values = 1;
+    for (uint32_t f = 0; f < prepared->n_features; f++) {
+        few_values &= prepared->bins[f].n_cuts < MXB__MAX_CUTS;
+    }
+    if (few_values) {
+        struct split expected = naive_split_of(&bench->engine, node);
+        CHECK(same_split(&node->split, &expected));
+    }
+}
+
+/* Partitions the nodes in one call, row by row for comparison, and opens the children. */
+static void check_partition(struct bench *bench, const struct family *families, size_t n) {
+    struct tree_engine *engine = &bench->engine;
     uint32_t *expected = calloc(engine->n_sampled, sizeof *expected);
     uint32_t middles[8] = {0};
-    struct engine_node children[8][2];
-    struct open_request opens[8];
     memcpy(expected, engine->rows, engine->n_sampled * sizeof *expected);
-    for (size_t r = 0; r < n; r++) {
-        const struct split *split = &requests[r].split;
-        uint32_t at = requests[r].node.begin;
+    for (size_t k = 0; k < n; k++) {
+        const struct engine_node *parent = families[k].parent;
+        uint32_t at = parent->rows.begin;
         for (int left = 1; left >= 0; left--) {
-            for (uint32_t i = requests[r].node.begin; i < requests[r].node.end; i++) {
-                uint32_t code = code_of(bench, split->feature, engine->rows[i]);
-                int is_missing = code == prepared->bins[split->feature].n_cuts + 1;
-                if ((is_missing ? split->missing_left : code <= split->bin) == left) {
+            for (uint32_t i = parent->rows.begin; i < parent->rows.end; i++) {
+                if (naive_side(bench->fit.prepared, &parent->split, engine->rows[i]) == left) {
                     expected[at++] = engine->rows[i];
                 }
             }
-            middles[r] = left ? at : middles[r];
+            middles[k] = left ? at : middles[k];
         }
+        *families[k].left = *families[k].right = (struct engine_node){.cells = NULL};
     }
-    engine->ops->partition(engine, requests, n);
+    engine->ops->partition(engine, families, n);
     CHECK(memcmp(expected, engine->rows, engine->n_sampled * sizeof *expected) == 0);
-    for (size_t r = 0; r < n; r++) {
-        CHECK_INT(requests[r].middle, middles[r]);
-        children[r][0] = (struct engine_node){requests[r].node.begin, requests[r].middle, MXB__NO_SLOT};
-        children[r][1] = (struct engine_node){requests[r].middle, requests[r].node.end, MXB__NO_SLOT};
-        opens[r] = (struct open_request){&requests[r].node, &children[r][0], &children[r][1]};
-    }
-    engine->ops->open_children(engine, opens, n);
-    for (size_t r = 0; r < n; r++) {
-        check_sorted(bench, children[r][0]);
-        check_sorted(bench, children[r][1]);
+    engine->ops->open_children(engine, families, n);
+    for (size_t k = 0; k < n; k++) {
+        CHECK_INT(families[k].left->rows.begin, families[k].parent->rows.begin);
+        CHECK_INT(families[k].left->rows.end, middles[k]);
+        CHECK_INT(families[k].right->rows.begin, middles[k]);
+        CHECK_INT(families[k].right->rows.end, families[k].parent->rows.end);
+        check_open(bench, families[k].left);
+        check_open(bench, families[k].right);
     }
     free(expected);
-}
-
-static struct split split_on(uint32_t feature, uint32_t bin, uint8_t missing_left) {
-    return (struct split){.gain = 1.0, .feature = feature, .bin = bin, .missing_left = missing_left};
 }
 
 static void check_several(size_t n_rows, uint32_t threads, double subsample, size_t n_distinct) {
@@ -85,27 +87,30 @@ static void check_several(size_t n_rows, uint32_t threads, double subsample, siz
         .n_rows = n_rows, .n_features = 5, .seed = n_rows, .missing = 0.15, .n_distinct = n_distinct};
     REQUIRE(bench_open(&bench, recipe, options, 0));
     bench_begin(&bench, 1);
-    uint32_t n = bench.engine.n_sampled;
+    struct tree_engine *engine = &bench.engine;
+    const struct feature_bins *bins = bench.fit.prepared->bins;
+    uint32_t n = engine->n_sampled;
     CHECK_INT(n < n_rows, subsample < 1.0);
-    struct engine_node root = {0, n, MXB__NO_SLOT};
-    bench.engine.ops->open_root(&bench.engine, &root);
-    check_sorted(&bench, root);
-    uint32_t middle_code = bench.fit.prepared->bins[2].n_cuts / 3;
-    struct partition_request whole = {.node = root, .split = split_on(2, middle_code, 1)};
-    check_partition(&bench, &whole, 1);
-    uint32_t middle = whole.middle;
-    CHECK(middle > 0 && middle < n);
-    struct partition_request children[2] = {
-        {.node = {0, middle, 0}, .split = split_on(0, 1, 0)},
-        {.node = {middle, n, 0}, .split = split_on(4, bench.fit.prepared->bins[4].n_cuts, 0)}};
-    check_partition(&bench, children, 2);
+    struct engine_node nodes[7] = {{.rows = {0, n}}}; /* as in a heap: 2k + 1 and 2k + 2 are the children of k */
+    struct engine_node below[3][2];
+    engine->ops->open_root(engine, &nodes[0]);
+    check_open(&bench, &nodes[0]);
+    nodes[0].split = forced_split(engine, nodes[0].rows, 2, bins[2].n_cuts / 3, 1);
+    check_partition(&bench, &(struct family){&nodes[0], &nodes[1], &nodes[2]}, 1);
+    CHECK(nodes[1].rows.end > 0 && nodes[1].rows.end < n);
+    nodes[1].split = forced_split(engine, nodes[1].rows, 0, 1, 0);
+    nodes[2].split = forced_split(engine, nodes[2].rows, 4, bins[4].n_cuts, 0);
+    struct family both[2] = {{&nodes[1], &nodes[3], &nodes[4]}, {&nodes[2], &nodes[5], &nodes[6]}};
+    check_partition(&bench, both, 2);
     /* Out of order, one of them whole to one side. */
-    struct partition_request others[3] = {
-        {.node = {children[1].middle, n, 0}, .split = split_on(1, 0, 1)},
-        {.node = {0, children[0].middle, 0}, .split = split_on(3, bench.fit.prepared->bins[3].n_cuts, 1)},
-        {.node = {middle, children[1].middle, 0}, .split = split_on(3, middle_code, 0)}};
+    nodes[6].split = forced_split(engine, nodes[6].rows, 1, 0, 1);
+    nodes[3].split = forced_split(engine, nodes[3].rows, 3, bins[3].n_cuts, 1);
+    nodes[5].split = forced_split(engine, nodes[5].rows, 3, bins[2].n_cuts / 3, 0);
+    struct family others[3] = {{&nodes[6], &below[0][0], &below[0][1]},
+                               {&nodes[3], &below[1][0], &below[1][1]},
+                               {&nodes[5], &below[2][0], &below[2][1]}};
     check_partition(&bench, others, 3);
-    CHECK_INT(others[1].middle, children[0].middle);
+    CHECK_INT(below[1][0].rows.end, nodes[3].rows.end);
     bench_close(&bench);
 }
 
@@ -130,40 +135,15 @@ static void columns_left_out_are_not_touched(void) {
     for (uint32_t round = 1; round <= 20; round++) {
         memset(bench.engine.sorted, 0x5a, 10 * 200 * sizeof *bench.engine.sorted);
         bench_begin(&bench, round);
-        struct split_request root = {.node = {0, 200, MXB__NO_SLOT}};
-        bench.engine.ops->open_root(&bench.engine, &root.node);
-        check_sorted(&bench, root.node);
-        bench.engine.ops->find_splits(&bench.engine, &root, 1);
+        struct engine_node root = {.rows = {0, 200}};
+        bench.engine.ops->open_root(&bench.engine, &root);
+        check_open(&bench, &root);
         CHECK(root.split.gain > 0.0 && bench.engine.is_column[root.split.feature]);
         for (uint32_t f = 0; f < 10; f++) {
             CHECK((bench.engine.sorted[f * 200] == 0x5a5a5a5au) == !bench.engine.is_column[f]);
         }
     }
     bench_close(&bench);
-}
-
-/* Cells of a node, a cell for every value: what a histogram would hold. */
-static struct split split_of_cells(const struct bench *bench, struct engine_node node, struct gradient_sum total) {
-    struct gradient_sum cells[6][MXB__CELLS] = {{{0, 0}}};
-    struct feature_cells of_feature[6];
-    double gains[6];
-    for (uint32_t f = 0; f < 6; f++) {
-        for (uint32_t i = node.begin; i < node.end; i++) {
-            uint32_t row = bench->engine.rows[i];
-            struct gradient_sum sum = naive_quanta(&bench->fit.input, bench->engine.wide_quanta, row);
-            cells[f][code_of(bench, f, row)].g += sum.g;
-            cells[f][code_of(bench, f, row)].h += sum.h;
-        }
-        of_feature[f] = mxb__feature_cells(cells[f], 0, &bench->fit.prepared->bins[f]);
-        gains[f] = mxb__split_gain(&mxb__kernels_portable, &of_feature[f], total, &bench->engine.rules);
-    }
-    uint32_t best = mxb__split_choose(gains, 6);
-    struct split split = {0};
-    if (best < 6) {
-        split = mxb__split_locate(&of_feature[best], total, &bench->engine.rules, gains[best]);
-        split.feature = best;
-    }
-    return split;
 }
 
 static void splits_are_those_of_a_histogram(void) {
@@ -183,29 +163,11 @@ static void splits_are_those_of_a_histogram(void) {
         bench_begin(&bench, seed);
         struct tree_engine *engine = &bench.engine;
         CHECK_INT(engine->packed, 0);
-        struct split_request root = {.node = {0, engine->n_sampled, MXB__NO_SLOT}};
-        engine->ops->open_root(engine, &root.node);
-        engine->ops->find_splits(engine, &root, 1);
-        REQUIRE(root.split.gain > 0.0);
-        struct partition_request whole = {.node = root.node, .split = root.split};
-        check_partition(&bench, &whole, 1);
-        struct split_request nodes[2] = {{.node = {whole.middle, engine->n_sampled, MXB__NO_SLOT}},
-                                         {.node = {0, whole.middle, MXB__NO_SLOT}}};
-        engine->ops->find_splits(engine, nodes, 2);
-        for (int k = 0; k < 2; k++) {
-            struct gradient_sum total = {0, 0};
-            for (uint32_t i = nodes[k].node.begin; i < nodes[k].node.end; i++) {
-                total.g += engine->sums[engine->rows[i]].g;
-                total.h += engine->sums[engine->rows[i]].h;
-            }
-            struct split expected = split_of_cells(&bench, nodes[k].node, total);
-            CHECK(nodes[k].total.g == total.g && nodes[k].total.h == total.h);
-            CHECK(nodes[k].split.gain == expected.gain);
-            CHECK(nodes[k].split.left.g == expected.left.g && nodes[k].split.left.h == expected.left.h);
-            CHECK_INT(nodes[k].split.feature, expected.feature);
-            CHECK_INT(nodes[k].split.bin, expected.bin);
-            CHECK_INT(nodes[k].split.missing_left, expected.missing_left);
-        }
+        struct engine_node nodes[3] = {{.rows = {0, engine->n_sampled}}};
+        engine->ops->open_root(engine, &nodes[0]);
+        check_open(&bench, &nodes[0]);
+        REQUIRE(nodes[0].split.gain > 0.0);
+        check_partition(&bench, &(struct family){&nodes[0], &nodes[1], &nodes[2]}, 1);
         bench_close(&bench);
     }
 }
@@ -222,7 +184,7 @@ static void batches_are_bounded(void) {
         struct tree_engine engine;
         options.max_max_depth = 20;
         mxb__engine_carve(&engine, &input, &workspace);
-        CHECK_INT(engine.max_batch, batches[k]);
+        CHECK_INT(engine.scratch.max_batch, batches[k]);
         CHECK_INT(engine.ops->room(&engine, 7), batches[k] / 2);
     }
 }

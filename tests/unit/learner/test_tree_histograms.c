@@ -1,104 +1,199 @@
-/* Histograms, slots and the split search, against sums over the rows one by one. */
+/* Histograms of open nodes, and the splits found in them, against sums over the rows one by one. */
 #include "learner/tree/tree_histograms.h"
 
 #include "check.h"
+#include "learner/tree/tree_tiny.h"
 #include "unit/learner/make_engine.h"
 
-static struct gradient_sum cell_of(const struct tree_engine *engine, uint32_t slot, uint32_t feature, size_t code) {
-    size_t at = slot * engine->n_cells + feature * MXB__CELLS + code;
+/* ---- one node ---- */
+
+static struct gradient_sum cell_of(const struct tree_engine *engine, const struct engine_node *node, uint32_t field,
+                                   size_t value) {
+    size_t at = field * MXB__CELLS + value;
     if (!engine->packed) {
-        return ((const struct gradient_sum *)(const void *)engine->slots)[at];
+        return ((const struct gradient_sum *)(const void *)node->cells)[at];
     }
-    uint64_t word = ((const uint64_t *)(const void *)engine->slots)[at];
+    uint64_t word = ((const uint64_t *)(const void *)node->cells)[at];
     int64_t h = (int64_t)(word & 0xffffffffu);
     return (struct gradient_sum){(int64_t)(word - (uint64_t)h) / ((int64_t)1 << 32), h};
 }
 
-static struct gradient_sum row_of(const struct tree_engine *engine, size_t row) {
-    if (!engine->packed) {
-        return naive_quanta(engine->input, engine->quanta, row);
-    }
-    int64_t h = (int64_t)(engine->words[row] & 0xffffffffu);
-    return (struct gradient_sum){(int64_t)(engine->words[row] - (uint64_t)h) / ((int64_t)1 << 32), h};
-}
-
-/* All cells of all sampled columns: exactly in integers, and near the sums of the gradients themselves. */
-static void check_histogram(const struct tree_engine *engine, struct engine_node node, double tolerance) {
-    const mxb_prepared *prepared = engine->input->prepared;
+/* The byte of a record, from the codes of the features that share it. */
+static size_t value_of(const mxb_prepared *prepared, uint32_t field, uint32_t row) {
+    size_t value = 0;
     for (uint32_t f = 0; f < prepared->n_features; f++) {
-        if (!engine->is_column[f]) {
-            continue;
-        }
-        struct gradient_sum naive[256] = {{0, 0}};
-        double g[256] = {0};
-        double h[256] = {0};
-        for (uint32_t i = node.begin; i < node.end; i++) {
-            size_t row = engine->rows[i];
-            uint8_t code = prepared->columns[f * prepared->n_rows + row];
-            naive[code].g += row_of(engine, row).g;
-            naive[code].h += row_of(engine, row).h;
-            g[code] += engine->input->g[row];
-            h[code] += engine->input->h[row];
-        }
-        for (size_t code = 0; code < 256; code++) {
-            struct gradient_sum cell = cell_of(engine, node.slot, f, code);
-            CHECK(cell.g == naive[code].g && cell.h == naive[code].h);
-            CHECK_NEAR((double)cell.g / engine->quanta.g_scale, g[code], tolerance * engine->input->sum_abs_g);
-            CHECK_NEAR((double)cell.h / engine->quanta.h_scale, h[code], tolerance * engine->input->sum_h);
-        }
+        const struct feature_place *place = &prepared->fields.places[f];
+        value += place->field == field ? place->stride * naive_code(prepared, f, row) : 0;
     }
+    return value;
 }
 
-/* A root, its smaller child built and the other by subtraction, and several nodes in one call. */
+static int is_sampled(const struct tree_engine *engine, uint32_t field) {
+    int sampled = 0;
+    for (uint32_t f = 0; f < engine->input->prepared->n_features; f++) {
+        sampled |= engine->is_column[f] && engine->input->prepared->fields.places[f].field == field;
+    }
+    return sampled;
+}
+
+/* All cells of a field: exactly in integers, and near the sums of the gradients themselves. */
+static void check_field(const struct tree_engine *engine, const struct engine_node *node, uint32_t field,
+                        double tolerance) {
+    struct gradient_sum naive[256] = {{0, 0}};
+    double g[256] = {0};
+    double h[256] = {0};
+    int n_wrong = 0;
+    for (uint32_t i = node->rows.begin; i < node->rows.end; i++) {
+        uint32_t row = engine->rows[i];
+        size_t value = value_of(engine->input->prepared, field, row);
+        naive[value].g += naive_row(engine, row).g;
+        naive[value].h += naive_row(engine, row).h;
+        g[value] += engine->input->g[row];
+        h[value] += engine->input->h[row];
+    }
+    for (size_t value = 0; value < 256; value++) {
+        struct gradient_sum cell = cell_of(engine, node, field, value);
+        n_wrong += !same_sum(cell, naive[value]);
+        CHECK_NEAR((double)cell.g / engine->quanta.g_scale, g[value], tolerance * engine->input->sum_abs_g);
+        CHECK_NEAR((double)cell.h / engine->quanta.h_scale, h[value], tolerance * engine->input->sum_h);
+    }
+    CHECK_INT(n_wrong, 0);
+}
+
+/* An open node: the cells of its sampled fields unless it is tiny, its sum, and its split. */
+static void check_open(const struct tree_engine *engine, const struct engine_node *node, double tolerance) {
+    CHECK_INT(node->cells == NULL, mxb__span_rows(node->rows) <= MXB__TINY_ROWS);
+    for (uint32_t field = 0; node->cells != NULL && field < engine->input->prepared->fields.n; field++) {
+        if (is_sampled(engine, field)) {
+            check_field(engine, node, field, tolerance);
+        }
+    }
+    CHECK(same_sum(node->total, naive_total_of(engine, node->rows)));
+    struct split expected = naive_split_of(engine, node);
+    CHECK(same_split(&node->split, &expected));
+}
+
+/* ---- a tree ---- */
+
+enum { MAX_NODES = 15 };
+
+struct opened {
+    struct bench *bench;
+    double tolerance;
+    struct engine_node nodes[MAX_NODES]; /* as in a heap: 2k + 1 and 2k + 2 are the children of k */
+};
+
+/* Every histogram is in one node or on the stack. */
+static void check_none_lost(const struct opened *opened) {
+    const struct tree_engine *engine = &opened->bench->engine;
+    const struct engine_scratch *scratch = &engine->scratch;
+    size_t bytes = engine->n_cells * sizeof(struct gradient_sum);
+    int *n_times = calloc(scratch->n_histograms, sizeof *n_times);
+    size_t n_wrong = 0;
+    for (size_t i = 0; i < scratch->n_unused + MAX_NODES; i++) {
+        const char *cells = i < MAX_NODES ? opened->nodes[i].cells : scratch->unused[i - MAX_NODES];
+        if (cells != NULL) {
+            size_t number = (size_t)(cells - scratch->cells) / bytes;
+            int is_one = number < scratch->n_histograms && cells == scratch->cells + number * bytes;
+            n_wrong += !is_one || n_times[number]++ > 0;
+        }
+    }
+    for (size_t i = 0; i < scratch->n_histograms; i++) {
+        n_wrong += n_times[i] != 1;
+    }
+    CHECK_INT(n_wrong, 0);
+    free(n_times);
+}
+
+/* The lowest split on the feature with at least so many rows on the left. */
+static void split_off(struct opened *opened, size_t k, uint32_t feature, uint32_t n_left) {
+    const struct tree_engine *engine = &opened->bench->engine;
+    const mxb_prepared *prepared = opened->bench->fit.prepared;
+    uint32_t n_of_code[MXB__MAX_BINS] = {0};
+    struct engine_node *node = &opened->nodes[k];
+    for (uint32_t i = node->rows.begin; i < node->rows.end; i++) {
+        n_of_code[naive_code(prepared, feature, engine->rows[i])]++;
+    }
+    uint32_t bin = 0;
+    for (uint32_t n = n_of_code[0]; n < n_left && bin + 1 < prepared->bins[feature].n_cuts; n += n_of_code[bin]) {
+        bin++;
+    }
+    node->split = forced_split(engine, node->rows, feature, bin, k % 2 == 0);
+}
+
+/* Divides the nodes in one call. */
+static void check_children(struct opened *opened, const size_t *parents, size_t n) {
+    struct tree_engine *engine = &opened->bench->engine;
+    struct engine_node *nodes = opened->nodes;
+    struct family families[4] = {{NULL, NULL, NULL}};
+    for (size_t i = 0; i < n; i++) {
+        size_t k = parents[i];
+        families[i] = (struct family){&nodes[k], &nodes[2 * k + 1], &nodes[2 * k + 2]};
+    }
+    engine->ops->partition(engine, families, n);
+    engine->ops->open_children(engine, families, n);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(families[i].parent->cells == NULL);
+        check_open(engine, families[i].left, opened->tolerance);
+        check_open(engine, families[i].right, opened->tolerance);
+    }
+    check_none_lost(opened);
+}
+
+/* A root, its children, then balanced and unbalanced families in one call, some with tiny children. */
 static void check_histograms(struct bench *bench, uint32_t round, double tolerance) {
     struct tree_engine *engine = &bench->engine;
+    struct opened opened = {bench, tolerance, {{.cells = NULL}}};
+    struct engine_node *nodes = opened.nodes;
+    uint32_t last = bench->fit.prepared->n_features - 1;
     bench_begin(bench, round);
     uint32_t n = engine->n_sampled;
-    struct engine_node root = {0, n, mxb__slot_take(engine)};
-    struct histogram_request request = {root, MXB__NO_SLOT};
-    mxb__histograms_build(engine, &request, 1);
-    check_histogram(engine, root, tolerance);
+    nodes[0].rows = (struct row_span){0, n};
+    engine->ops->open_root(engine, &nodes[0]);
+    check_open(engine, &nodes[0], tolerance);
+    check_none_lost(&opened);
 
-    uint32_t middle = n / 3;
-    struct engine_node left = {0, middle, mxb__slot_take(engine)};
-    struct engine_node right = {middle, n, root.slot};
-    request = (struct histogram_request){left, right.slot};
-    mxb__histograms_build(engine, &request, 1);
-    check_histogram(engine, left, tolerance);
-    check_histogram(engine, right, tolerance);
-
-    struct engine_node a = {0, middle / 4, mxb__slot_take(engine)};
-    struct engine_node b = {middle / 4, middle, left.slot};
-    struct engine_node c = {middle, n - 1, mxb__slot_take(engine)};
-    struct engine_node d = {n - 1, n, right.slot};
-    struct histogram_request both[] = {{a, b.slot}, {c, d.slot}};
-    mxb__histograms_build(engine, both, 2);
-    check_histogram(engine, a, tolerance);
-    check_histogram(engine, b, tolerance);
-    check_histogram(engine, c, tolerance);
-    check_histogram(engine, d, tolerance);
+    split_off(&opened, 0, 0, n / 3);
+    check_children(&opened, (size_t[]){0}, 1);
+    split_off(&opened, 1, last, 60);
+    split_off(&opened, 2, last / 2, n / 3);
+    check_children(&opened, (size_t[]){2, 1}, 2);
+    split_off(&opened, 3, 1, 10); /* both tiny, or nearly so */
+    split_off(&opened, 4, 1, 1);
+    split_off(&opened, 5, 0, n / 10);
+    split_off(&opened, 6, 1, n / 5);
+    check_children(&opened, (size_t[]){3, 4, 5, 6}, 4);
+    for (size_t k = 0; k < MAX_NODES; k++) {
+        engine->ops->close(engine, &nodes[k]);
+    }
+    CHECK_INT(engine->scratch.n_unused, engine->scratch.n_histograms);
+    check_none_lost(&opened);
 }
 
 static void wide_histograms_equal_naive_ones(void) {
-    for (uint32_t seed = 1; seed <= 4; seed++) {
+    for (uint32_t seed = 1; seed <= 8; seed++) {
         struct bench bench;
         struct learner_options options = fit_options();
-        options.tree_n_threads = seed % 2 == 0 ? 3 : 1;
-        options.subsample = seed > 2 ? 0.6 : 1.0;
-        options.colsample = seed > 2 ? 0.4 : 1.0;
-        struct data_recipe recipe = {
-            .n_rows = 3000, .n_features = 19, .seed = seed, .missing = 0.1, .weighted = seed > 1};
+        options.tree_n_threads = 1 + seed % 3;
+        options.subsample = seed > 4 ? 0.6 : 1.0;
+        options.colsample = seed > 4 ? 0.4 : 1.0;
+        struct data_recipe recipe = {.n_rows = 3000,
+                                     .n_features = 19,
+                                     .seed = seed,
+                                     .missing = 0.1,
+                                     .n_distinct = seed % 4 == 3 ? 5 : 0,
+                                     .weighted = seed % 2 == 0};
         REQUIRE(bench_open(&bench, recipe, options, 256));
+        CHECK(seed % 4 == 3 ? bench.fit.prepared->fields.n < 19 : bench.fit.prepared->fields.n == 19);
         check_histograms(&bench, seed, 1e-13);
         CHECK_INT(bench.engine.packed, 0);
-        CHECK_INT(bench.engine.in_order, bench.engine.n_sampled == 3000);
         bench_close(&bench);
     }
 }
 
-/* Nodes of more than 65536 rows are built by all threads together. */
+/* Large nodes are built by all threads together, others beside them in the same call by one. */
 static void packed_histograms_equal_naive_ones(void) {
-    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+    for (uint32_t threads = 1; threads <= 3; threads++) {
         for (int sampled = 0; sampled < 2; sampled++) {
             struct bench bench;
             struct learner_options options = fit_options();
@@ -115,7 +210,7 @@ static void packed_histograms_equal_naive_ones(void) {
 
 /* Gradients with a long tail stay wide, also where a node is built together. */
 static void wide_histograms_of_many_rows(void) {
-    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+    for (uint32_t threads = 1; threads <= 3; threads++) {
         struct bench bench;
         struct learner_options options = fit_options();
         options.tree_n_threads = threads;
@@ -123,6 +218,24 @@ static void wide_histograms_of_many_rows(void) {
         REQUIRE(bench_open(&bench, recipe, options, 256));
         check_histograms(&bench, 1, 1e-13);
         CHECK_INT(bench.engine.packed, 0);
+        bench_close(&bench);
+    }
+}
+
+/* Several panels of records, the last one not full, and with few columns sampled groups that do not lie side by side.
+ */
+static void many_features(void) {
+    for (uint32_t k = 0; k < 8; k++) {
+        struct bench bench;
+        struct learner_options options = fit_options();
+        options.tree_n_threads = 1 + k % 3;
+        options.colsample = k % 2 == 0 ? 1.0 : 0.04;
+        struct data_recipe recipe = {
+            .n_rows = k < 6 ? 600 : 66000, .n_features = k < 6 ? 107 : 37, .seed = k, .n_distinct = k == 5 ? 12 : 0};
+        REQUIRE(bench_open(&bench, recipe, options, 64));
+        check_histograms(&bench, k, k < 6 ? 1e-13 : 1e-5);
+        CHECK_INT(bench.engine.packed, k >= 6);
+        CHECK(bench.engine.n_groups <= (k % 2 == 0 ? 14 : 5));
         bench_close(&bench);
     }
 }
@@ -138,40 +251,17 @@ static void splits_are_those_of_the_cells(void) {
     struct tree_engine *engine = &bench.engine;
     for (uint32_t round = 1; round < 20; round++) {
         bench_begin(&bench, round);
-        struct engine_node nodes[2] = {{0, 300, mxb__slot_take(engine)}, {300, 500, mxb__slot_take(engine)}};
-        struct histogram_request histograms[2] = {{nodes[0], MXB__NO_SLOT}, {nodes[1], MXB__NO_SLOT}};
-        struct split_request splits[2] = {{.node = nodes[0]}, {.node = nodes[1]}};
-        mxb__histograms_build(engine, histograms, 2);
-        engine->ops->find_splits(engine, splits, 2);
-        for (int i = 0; i < 2; i++) {
-            struct gradient_sum total = {0, 0};
-            for (uint32_t r = nodes[i].begin; r < nodes[i].end; r++) {
-                total.g += row_of(engine, engine->rows[r]).g;
-                total.h += row_of(engine, engine->rows[r]).h;
-            }
-            CHECK(splits[i].total.g == total.g && splits[i].total.h == total.h);
-            struct gradient_sum cells[9][MXB__CELLS];
-            double gains[9] = {0};
-            for (uint32_t f = 0; f < 9; f++) {
-                for (size_t code = 0; code < MXB__CELLS; code++) {
-                    cells[f][code] =
-                        engine->is_column[f] ? cell_of(engine, nodes[i].slot, f, code) : (struct gradient_sum){0, 0};
-                }
-                if (engine->is_column[f]) {
-                    struct feature_cells found = mxb__feature_cells(cells[f], 0, &bench.fit.prepared->bins[f]);
-                    gains[f] = mxb__split_gain(&mxb__kernels_portable, &found, total, &engine->rules);
-                }
-            }
-            uint32_t best = mxb__split_choose(gains, 9);
-            REQUIRE(best < 9);
-            struct feature_cells best_cells = mxb__feature_cells(cells[best], 0, &bench.fit.prepared->bins[best]);
-            struct split expected = mxb__split_locate(&best_cells, total, &engine->rules, gains[best]);
-            CHECK(splits[i].split.gain == expected.gain);
-            CHECK(splits[i].split.left.g == expected.left.g && splits[i].split.left.h == expected.left.h);
-            CHECK_INT(splits[i].split.feature, best);
-            CHECK_INT(splits[i].split.bin, expected.bin);
-            CHECK_INT(splits[i].split.missing_left, expected.missing_left);
-            CHECK(engine->is_column[splits[i].split.feature]);
+        struct engine_node nodes[3] = {{.rows = {0, 500}}};
+        struct family family = {&nodes[0], &nodes[1], &nodes[2]};
+        engine->ops->open_root(engine, &nodes[0]);
+        REQUIRE(nodes[0].split.gain > 0.0);
+        check_open(engine, &nodes[0], 1e-13);
+        engine->ops->partition(engine, &family, 1);
+        engine->ops->open_children(engine, &family, 1);
+        for (size_t k = 1; k < 3; k++) {
+            check_open(engine, &nodes[k], 1e-13);
+            REQUIRE(nodes[k].split.gain > 0.0);
+            CHECK(engine->is_column[nodes[k].split.feature]);
         }
         CHECK_NEAR(engine->rules.lambda, 2.0 * engine->quanta.h_scale * engine->rules.unit, 0.0);
         CHECK_NEAR(engine->rules.least_h, 5.0 * engine->quanta.h_scale, 0.0);
@@ -184,14 +274,15 @@ static void groups_hold_the_sampled_columns(void) {
     struct bench bench;
     struct learner_options options = fit_options();
     options.colsample = 0.1;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 10, .n_features = 27, .seed = 1}, options, 256));
+    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 50, .n_features = 27, .seed = 1}, options, 256));
+    CHECK_INT(bench.fit.prepared->fields.n, 27);
     for (uint32_t round = 1; round <= 200; round++) {
         bench_begin(&bench, round);
         uint32_t n = 0;
         for (uint32_t group = 0; group < 4; group++) {
             int used = 0;
-            for (uint32_t f = 8 * group; f < 27 && f < 8 * group + 8; f++) {
-                used |= bench.engine.is_column[f];
+            for (uint32_t field = 8 * group; field < 27 && field < 8 * group + 8; field++) {
+                used |= is_sampled(&bench.engine, field);
             }
             CHECK(!used || (n < bench.engine.n_groups && bench.engine.groups[n] == group));
             n += used ? 1 : 0;
@@ -201,37 +292,49 @@ static void groups_hold_the_sampled_columns(void) {
     bench_close(&bench);
 }
 
-/* ---- slots ---- */
+/* ---- how many ---- */
 
-static void slots_are_handed_out_once(void) {
-    struct bench bench;
-    struct learner_options options = fit_options();
-    options.max_max_depth = 4;
-    REQUIRE(bench_open(&bench, (struct data_recipe){.n_rows = 100, .n_features = 2, .seed = 1}, options, 256));
-    bench_begin(&bench, 1);
-    size_t n = bench.engine.n_slots;
-    CHECK(n >= 5 && n <= 64);
-    CHECK_INT(bench.engine.n_free, n);
-    int taken[64] = {0};
-    for (size_t i = 0; i < n && n <= 64; i++) {
-        uint32_t slot = mxb__slot_take(&bench.engine);
-        REQUIRE(slot < n);
-        CHECK_INT(taken[slot]++, 0);
+/* One a level, or as many as there can be nodes that are not tiny; more where they are of use and within the budget. */
+static void there_are_enough_histograms(void) {
+    const struct {
+        uint32_t n_rows, n_fields, depth, threads;
+        size_t n_histograms, n_engines, of_thread;
+    } cases[] = {{MXB__TINY_ROWS, 8, 6, 1, 24, 1, 0},
+                 {MXB__TINY_ROWS + 1, 8, 6, 1, 24 + 1, 1, 1},
+                 {4 * MXB__TINY_ROWS, 8, 6, 1, 32 + 3, 1, 3},
+                 {100000, 8, 6, 2, 32 + 7, 2, 7},
+                 {100000, 8, 0, 2, 1, 2, 1},
+                 {100000, 1128, 6, 2, 14, 2, 7},
+                 {100000, 1128, 6, 3, 14, 0, 0},
+                 {100000, 100000, 6, 1, 7, 0, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mxb_prepared prepared = {
+            .n_rows = cases[k].n_rows, .n_features = cases[k].n_fields, .fields = {.n = cases[k].n_fields}};
+        struct learner_options options = fit_options();
+        struct fit_input input = {.prepared = &prepared, .options = &options};
+        struct workspace workspace = {NULL, 0};
+        struct tree_engine engine;
+        options.max_max_depth = cases[k].depth;
+        options.tree_n_threads = cases[k].threads;
+        mxb__engine_carve(&engine, &input, &workspace);
+        CHECK_INT(engine.scratch.n_histograms, cases[k].n_histograms);
+        CHECK_INT(engine.n_engines, cases[k].n_engines);
+        /* A subtree's root brings a histogram along, so there may be room for one more than those of the thread. */
+        CHECK(engine.thread_batch >= 2 * (cases[k].of_thread + 1) || engine.n_engines == 0);
+        engine.scratch.n_unused = 5;
+        CHECK_INT(engine.ops->room(&engine, 0), 5);
+        CHECK_INT(engine.ops->room(&engine, 4), 1);
+        CHECK_INT(engine.ops->room(&engine, 7), 0);
     }
-    CHECK_INT(bench.engine.n_free, 0);
-    mxb__slot_return(&bench.engine, 2);
-    CHECK_INT(mxb__slot_take(&bench.engine), 2);
-    bench_begin(&bench, 2);
-    CHECK_INT(bench.engine.n_free, n);
-    bench_close(&bench);
 }
 
 int main(void) {
     RUN(wide_histograms_equal_naive_ones);
     RUN(packed_histograms_equal_naive_ones);
     RUN(wide_histograms_of_many_rows);
+    RUN(many_features);
     RUN(splits_are_those_of_the_cells);
     RUN(groups_hold_the_sampled_columns);
-    RUN(slots_are_handed_out_once);
+    RUN(there_are_enough_histograms);
     return check_report();
 }

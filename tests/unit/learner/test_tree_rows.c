@@ -7,6 +7,7 @@ static int bench_start(struct bench *bench, struct data_recipe recipe, uint32_t 
     struct learner_options options = fit_options();
     options.tree_n_threads = threads;
     options.subsample = subsample;
+    options.max_max_depth = 10; /* room for 1024 leaves */
     if (!bench_open(bench, recipe, options, 256)) {
         return 0;
     }
@@ -14,40 +15,46 @@ static int bench_start(struct bench *bench, struct data_recipe recipe, uint32_t 
     return 1;
 }
 
-static int goes_left(const mxb_prepared *prepared, const struct split *split, uint32_t row) {
-    uint8_t code = prepared->columns[split->feature * prepared->n_rows + row];
-    int missing = code == prepared->bins[split->feature].n_cuts + 1;
-    return missing ? split->missing_left : code <= split->bin;
-}
-
-/* Partitions the nodes in one call and checks every row of them, and that no other row moved. */
-static void check_partition(struct bench *bench, struct partition_request *requests, size_t n) {
+/* Partitions the nodes in one call and checks every row of them, that no other row moved, and the children. */
+static void check_partition(struct bench *bench, const struct family *families, size_t n) {
     struct tree_engine *engine = &bench->engine;
     const mxb_prepared *prepared = bench->fit.prepared;
     uint32_t *expected = calloc(engine->n_sampled, sizeof *expected);
     uint32_t middles[8] = {0};
     memcpy(expected, engine->rows, engine->n_sampled * sizeof *expected);
-    for (size_t r = 0; r < n; r++) {
-        uint32_t at = requests[r].node.begin;
+    for (size_t k = 0; k < n; k++) {
+        const struct engine_node *parent = families[k].parent;
+        uint32_t at = parent->rows.begin;
         for (int left = 1; left >= 0; left--) {
-            for (uint32_t i = requests[r].node.begin; i < requests[r].node.end; i++) {
-                if (goes_left(prepared, &requests[r].split, engine->rows[i]) == left) {
+            for (uint32_t i = parent->rows.begin; i < parent->rows.end; i++) {
+                if (naive_side(prepared, &parent->split, engine->rows[i]) == left) {
                     expected[at++] = engine->rows[i];
                 }
             }
-            middles[r] = left ? at : middles[r];
+            middles[k] = left ? at : middles[k];
         }
     }
-    mxb__rows_partition(engine, requests, n);
+    mxb__rows_partition(engine, families, n);
     CHECK(memcmp(expected, engine->rows, engine->n_sampled * sizeof *expected) == 0);
-    for (size_t r = 0; r < n; r++) {
-        CHECK_INT(requests[r].middle, middles[r]);
+    for (size_t k = 0; k < n; k++) {
+        const struct family *family = &families[k];
+        CHECK_INT(family->left->rows.begin, family->parent->rows.begin);
+        CHECK_INT(family->left->rows.end, middles[k]);
+        CHECK_INT(family->right->rows.begin, middles[k]);
+        CHECK_INT(family->right->rows.end, family->parent->rows.end);
+        CHECK(same_sum(family->left->total, naive_total_of(engine, family->left->rows)));
+        CHECK(same_sum(family->right->total, naive_total_of(engine, family->right->rows)));
     }
     free(expected);
 }
 
-static struct split split_on(uint32_t feature, uint8_t bin, uint8_t missing_left) {
-    return (struct split){.gain = 1.0, .feature = feature, .bin = bin, .missing_left = missing_left};
+/* A node of these rows, to be split so. */
+static struct engine_node node_of(const struct bench *bench, uint32_t begin, uint32_t end, uint32_t feature,
+                                  uint8_t bin, uint8_t missing_left) {
+    struct engine_node node = {.rows = {begin, end}};
+    node.total = naive_total_of(&bench->engine, node.rows);
+    node.split = forced_split(&bench->engine, node.rows, feature, bin, missing_left);
+    return node;
 }
 
 static void check_several(size_t n_rows, uint32_t threads, double subsample) {
@@ -55,19 +62,42 @@ static void check_several(size_t n_rows, uint32_t threads, double subsample) {
     struct data_recipe recipe = {.n_rows = n_rows, .n_features = 4, .seed = n_rows, .missing = 0.15};
     REQUIRE(bench_start(&bench, recipe, threads, subsample));
     uint32_t n = bench.engine.n_sampled;
-    struct partition_request root = {.node = {0, n, 0}, .split = split_on(2, 100, 1)};
-    check_partition(&bench, &root, 1);
-    CHECK_INT(bench.engine.in_order, 0);
-    uint32_t middle = root.middle;
-    struct partition_request children[2] = {{.node = {0, middle, 0}, .split = split_on(0, 3, 0)},
-                                            {.node = {middle, n, 0}, .split = split_on(3, 200, 0)}};
-    check_partition(&bench, children, 2);
+    struct engine_node parents[3] = {node_of(&bench, 0, n, 2, 100, 1)};
+    struct engine_node children[3][2] = {{{.cells = NULL}}};
+    struct family families[3];
+    for (size_t k = 0; k < 3; k++) {
+        families[k] = (struct family){&parents[k], &children[k][0], &children[k][1]};
+    }
+    check_partition(&bench, families, 1);
+    uint32_t middle = children[0][0].rows.end;
+    parents[0] = node_of(&bench, 0, middle, 0, 3, 0);
+    parents[1] = node_of(&bench, middle, n, 3, 200, 0);
+    check_partition(&bench, families, 2);
     /* Out of order, with one node left alone, one of one row, and one that goes to one side whole. */
-    struct partition_request others[3] = {{.node = {n - 1, n, 0}, .split = split_on(1, 0, 1)},
-                                          {.node = {1, n / 3, 0}, .split = split_on(1, 254, 1)},
-                                          {.node = {n / 3, n / 2, 0}, .split = split_on(1, 120, 0)}};
-    check_partition(&bench, others, 3);
+    parents[0] = node_of(&bench, n - 1, n, 1, 0, 1);
+    parents[1] = node_of(&bench, 1, n / 3, 1, 254, 1);
+    parents[2] = node_of(&bench, n / 3, n / 2, 1, 120, 0);
+    check_partition(&bench, families, 3);
     bench_close(&bench);
+}
+
+/* Splits all rows in two, and each part into leaves of some rows side by side: `n` in all. */
+static struct leaf *make_leaves(struct bench *bench, uint32_t n) {
+    struct engine_node root = node_of(bench, 0, bench->engine.n_sampled, 1, 100, 0);
+    struct engine_node children[2] = {{.cells = NULL}};
+    struct family family = {&root, &children[0], &children[1]};
+    struct leaf *leaves = calloc(n, sizeof *leaves);
+    mxb__rows_partition(&bench->engine, &family, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = i < n / 2 ? 0 : n / 2; /* leaf of this child */
+        uint32_t n_of_child = i < n / 2 ? n / 2 : n - n / 2;
+        struct row_span rows = children[i < n / 2 ? 0 : 1].rows;
+        uint32_t step = mxb__span_rows(rows) / n_of_child;
+        uint32_t begin = rows.begin + (i - first) * step;
+        uint32_t end = i + 1 == first + n_of_child ? rows.end : begin + step;
+        leaves[i] = (struct leaf){.rows = {begin, end}, .value = (double)i / 7.0 - 3.0};
+    }
+    return leaves;
 }
 
 static void partition_equals_a_naive_one(void) {
@@ -92,22 +122,18 @@ static void no_nodes_are_fine(void) {
 }
 
 /* Wide quanta also where the histograms are packed. */
-static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
+static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed, uint32_t n_leaves) {
     struct bench bench;
     struct data_recipe recipe = {.n_rows = n_rows, .n_features = 2, .seed = 3, .weighted = !packed};
     REQUIRE(bench_start(&bench, recipe, threads, 1.0));
     CHECK_INT(bench.engine.packed, packed);
-    struct partition_request root = {.node = {0, (uint32_t)n_rows, 0}, .split = split_on(1, 100, 0)};
-    mxb__rows_partition(&bench.engine, &root, 1);
-    uint32_t n = (uint32_t)n_rows;
-    struct leaf_request leaves[3] = {
-        {.node = {0, root.middle, 0}}, {.node = {root.middle, n - 1, 0}}, {.node = {n - 1, n, 0}}};
-    mxb__engine_leaf_sums(&bench.engine, leaves, 3);
-    for (size_t leaf = 0; leaf < 3; leaf++) {
+    struct leaf *leaves = make_leaves(&bench, n_leaves);
+    mxb__engine_leaf_sums(&bench.engine, leaves, n_leaves);
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
         struct gradient_sum naive = {0, 0};
         long double g = 0;
         long double h = 0;
-        for (uint32_t i = leaves[leaf].node.begin; i < leaves[leaf].node.end; i++) {
+        for (uint32_t i = leaves[leaf].rows.begin; i < leaves[leaf].rows.end; i++) {
             size_t row = bench.engine.rows[i];
             struct gradient_sum sum = naive_quanta(&bench.fit.input, bench.engine.wide_quanta, row);
             naive.g += sum.g;
@@ -115,52 +141,55 @@ static void check_leaf_sums(size_t n_rows, uint32_t threads, int packed) {
             g += (long double)bench.fit.g[row];
             h += (long double)bench.fit.h[row];
         }
-        CHECK(naive.g == leaves[leaf].sum.g && naive.h == leaves[leaf].sum.h);
+        CHECK(same_sum(naive, leaves[leaf].sum));
         CHECK_NEAR((double)naive.g / bench.engine.wide_quanta.g_scale, (double)g, 1e-13 * bench.fit.input.sum_abs_g);
         CHECK_NEAR((double)naive.h / bench.engine.wide_quanta.h_scale, (double)h, 1e-13 * bench.fit.input.sum_h);
     }
+    free(leaves);
     bench_close(&bench);
 }
 
-/* Each row gets the value of its leaf, once. */
-static void check_leaf_values(size_t n_rows, uint32_t threads) {
+/* Each sampled row gets the value of its leaf, once; no other row gets any. */
+static void check_leaf_values(size_t n_rows, uint32_t threads, double subsample, uint32_t n_leaves) {
     struct bench bench;
-    REQUIRE(bench_start(&bench, (struct data_recipe){.n_rows = n_rows, .n_features = 2, .seed = 4}, threads, 1.0));
-    uint32_t n = (uint32_t)n_rows;
-    struct partition_request root = {.node = {0, n, 0}, .split = split_on(0, 20, 0)};
-    mxb__rows_partition(&bench.engine, &root, 1);
-    struct leaf_request leaves[3] = {{.node = {0, root.middle, 0}, .value = 0.1},
-                                     {.node = {root.middle, n - 1, 0}, .value = -7.0},
-                                     {.node = {n - 1, n, 0}, .value = 3.0}};
+    struct data_recipe recipe = {.n_rows = n_rows, .n_features = 2, .seed = 4};
+    REQUIRE(bench_start(&bench, recipe, threads, subsample));
+    struct leaf *leaves = make_leaves(&bench, n_leaves);
     double *scores = calloc(n_rows, sizeof *scores);
+    double *expected = calloc(n_rows, sizeof *expected);
     for (size_t i = 0; i < n_rows; i++) {
-        scores[i] = (double)i / 3.0;
+        scores[i] = expected[i] = (double)i / 3.0;
     }
-    mxb__engine_add_leaves(&bench.engine, leaves, 3, scores);
-    size_t n_wrong = 0;
-    for (size_t leaf = 0; leaf < 3; leaf++) {
-        for (uint32_t i = leaves[leaf].node.begin; i < leaves[leaf].node.end; i++) {
-            uint32_t row = bench.engine.rows[i];
-            n_wrong += scores[row] != (double)row / 3.0 + leaves[leaf].value;
+    for (size_t leaf = 0; leaf < n_leaves; leaf++) {
+        for (uint32_t i = leaves[leaf].rows.begin; i < leaves[leaf].rows.end; i++) {
+            expected[bench.engine.rows[i]] += leaves[leaf].value;
         }
     }
-    CHECK_INT(n_wrong, 0);
+    mxb__engine_add_leaves(&bench.engine, leaves, n_leaves, scores);
+    CHECK(memcmp(scores, expected, n_rows * sizeof *scores) == 0);
     free(scores);
+    free(expected);
+    free(leaves);
     bench_close(&bench);
+}
+
+/* Few leaves and many, of one row and of more rows than a block has. */
+static void leaf_sums_equal_naive_ones(void) {
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        check_leaf_sums(200, threads, 0, 3);
+        check_leaf_sums(200, threads, 0, 63);
+        check_leaf_sums(40000, threads, 0, 2);
+        check_leaf_sums(80000, threads, 1, 5);
+        check_leaf_sums(80000, threads, 1, 500);
+    }
 }
 
 static void leaf_values_go_to_their_rows(void) {
     for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        check_leaf_values(200, threads);
-        check_leaf_values(100000, threads);
-    }
-}
-
-static void leaf_sums_equal_naive_ones(void) {
-    for (uint32_t threads = 1; threads <= 3; threads += 2) {
-        check_leaf_sums(200, threads, 0);
-        check_leaf_sums(40000, threads, 0);
-        check_leaf_sums(80000, threads, 1);
+        check_leaf_values(200, threads, 1.0, 3);
+        check_leaf_values(100000, threads, 1.0, 2);
+        check_leaf_values(100000, threads, 0.5, 64);
+        check_leaf_values(100000, threads, 1.0, 700);
     }
 }
 
