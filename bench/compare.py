@@ -20,16 +20,16 @@ from pathlib import Path
 
 from cases import CASES, Case
 from contestants import version_of
-from datasets import ROOT, is_here, make_files, real_path
+from datasets import is_here, make_files, real_path
 from machine import busy_neighbours, describe, processor
 from measure import Task
 from measurements import Journal, Key, Measurement, Results
 from picture import draw
+from places import RESULTS, SCRATCH
 from tables import as_markdown
 
 MEASURE = Path(__file__).with_name("measure.py")
-JOURNAL = ROOT / "build" / "bench" / "measurements.jsonl"
-RESULTS = ROOT / "bench" / "results"
+JOURNAL = SCRATCH / "measurements.jsonl"
 THREAD_VARIABLES = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
 
 

@@ -18,9 +18,10 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
+from places import ROOT, SCRATCH
+
 PROGRAM = ROOT / "build" / "release" / "mixboost"
-FOLDER = ROOT / "build" / "bench" / "instructions"
+FOLDER = SCRATCH / "instructions"
 PAGE = ROOT / "bench" / "instructions.txt"
 
 N_SHOWN = 8

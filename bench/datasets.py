@@ -5,18 +5,15 @@ Files keep the making of data out of the memory that a measurement sees.
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from places import REAL_FOLDER, SCRATCH
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "build" / "bench" / "data"
-# Where real tables lie, if they are there.
-REAL_FOLDER = Path(os.environ.get("MIXBOOST_BENCH_DATA", ROOT.parent / "shared" / "data" / "tabular"))
+FOLDER = SCRATCH / "data"
 N_TEST = 100_000
 
 
@@ -43,7 +40,7 @@ def is_here(name: str) -> bool:
 
 
 def real_path(name: str) -> Path:
-    return REAL_FOLDER / f"{name}.csv.gz"
+    return REAL_FOLDER / "tabular" / f"{name}.csv.gz"
 
 
 def make_data(rows: int, features: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:

@@ -24,6 +24,7 @@ struct learner_options {
     double lambda_l2;
     double min_child_weight;
     uint32_t max_max_depth;
+    size_t max_wide_rows; /* up to so many, histograms are always wide (tree/quanta.h) */
     double alpha;
     int fit_intercept;
     double gamma;

@@ -9,7 +9,6 @@
 
 enum { BLOCK = 1 << 15, WIDE_BITS = 61 };
 
-static const size_t ALWAYS_WIDE_ROWS = (size_t)1 << 16;
 static const size_t MAX_PACKED_ROWS = (size_t)1 << 30;
 
 /* The largest e with sum * 2^e <= limit (a sum that overflowed is replaced by n times the largest). */
@@ -48,7 +47,7 @@ struct quanta mxb__quanta_wide(const struct fit_input *input) {
 
 int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta) {
     size_t n = input->prepared->n_rows;
-    if (n <= ALWAYS_WIDE_ROWS || n > MAX_PACKED_ROWS || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
+    if (n <= input->options->max_wide_rows || n > MAX_PACKED_ROWS || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
         return 0;
     }
     *quanta = make_quanta(exponent_for(input->sum_abs_g, input->max_abs_g, n, 0x1p31 - 1.0 - (double)n),

@@ -19,7 +19,7 @@ struct quanta {
 struct quanta mxb__quanta_wide(const struct fit_input *input);
 
 /** Quanta for words of 32 bits each: all |g| sum to less than 2^31, all h to less than 2^32, whichever way each row is
- *  rounded. Returns 0 where the rows need none (2^16 at most) or are too many or too large for any. */
+ *  rounded. Returns 0 where the rows need none (max_wide_rows at most) or are too many or too large for any. */
 int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta);
 
 /** All rows as wide sums, rounded to nearest. */

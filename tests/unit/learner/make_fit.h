@@ -27,6 +27,7 @@ static inline struct learner_options fit_options(void) {
                                       .lambda_l2 = 1.0,
                                       .min_child_weight = 0.0,
                                       .max_max_depth = 6,
+                                      .max_wide_rows = 1 << 16,
                                       .alpha = 1.0,
                                       .fit_intercept = 1,
                                       .gamma = 0.1,

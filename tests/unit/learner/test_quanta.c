@@ -17,7 +17,8 @@ struct rows {
 };
 
 static void rows_make(struct rows *rows, size_t n) {
-    *rows = (struct rows){.prepared = {.n_rows = n}, .options = {.seed = 11, .tree_n_threads = 1}};
+    *rows = (struct rows){.prepared = {.n_rows = n},
+                          .options = {.seed = 11, .max_wide_rows = 1 << 16, .tree_n_threads = 1}};
     rows->g = calloc(n, sizeof *rows->g);
     rows->h = calloc(n, sizeof *rows->h);
     rows->input = (struct fit_input){
@@ -146,6 +147,22 @@ static void packed_needs_many_rows(void) {
         rows_fill(&rows, 1.0, 1.0);
         rows_measure(&rows);
         CHECK_INT(mxb__quanta_packed(&rows.input, &quanta), n > 65536);
+        rows_clear(&rows);
+    }
+}
+
+static void packed_from_the_row_the_options_say(void) {
+    const size_t counts[] = {1, 2, 65536, 65537, 70000};
+    struct quanta quanta;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        struct rows rows;
+        rows_make(&rows, counts[c]);
+        rows_fill(&rows, 1.0, 1.0);
+        rows_measure(&rows);
+        rows.options.max_wide_rows = 0;
+        CHECK_INT(mxb__quanta_packed(&rows.input, &quanta), 1);
+        rows.options.max_wide_rows = SIZE_MAX;
+        CHECK_INT(mxb__quanta_packed(&rows.input, &quanta), 0);
         rows_clear(&rows);
     }
 }
@@ -337,6 +354,7 @@ int main(void) {
     RUN(wide_rounds_to_nearest);
     RUN(wide_halves_go_to_even);
     RUN(packed_needs_many_rows);
+    RUN(packed_from_the_row_the_options_say);
     RUN(packed_refuses_coarse_quanta);
     RUN(packed_refuses_infinite_sums);
     RUN(packed_sums_never_overflow);
