@@ -28,7 +28,7 @@ struct mxb_trainer {
     mxb_model *model; /* all rounds so far */
     double *scores;   /* [n_rows] of the training rows */
     double *g;        /* [n_rows] at these scores */
-    double *h;
+    double *h;        /* NULL: g implies them */
     struct gradient_range range;
     struct labels valid_labels;
     double *valid_scores;

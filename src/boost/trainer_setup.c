@@ -251,6 +251,12 @@ static void read_options(mxb_trainer *trainer) {
     };
 }
 
+/* Weights multiply hessians, and a caller's classes are shown them. */
+static int stores_hessians(const mxb_trainer *trainer) {
+    return mxb__objective_hessian(&trainer->objective) == HESSIAN_STORED || trainer->prepared->labels.weights != NULL ||
+           mxb__schedule_probability(&trainer->params, &mxb__own_learner) > 0.0;
+}
+
 struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
     struct fit_input input = {
         .prepared = trainer->prepared,
@@ -259,6 +265,7 @@ struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
         .options = &trainer->options,
         .g = trainer->g,
         .h = trainer->h,
+        .hessian = trainer->h == NULL ? mxb__objective_hessian(&trainer->objective) : HESSIAN_STORED,
         .sum_abs_g = trainer->range.sum_abs_g,
         .sum_h = trainer->range.sum_h,
         .max_abs_g = trainer->range.max_abs_g,
@@ -275,7 +282,9 @@ static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
     size_t n_scratch = mxb__objective_scratch(&trainer->objective, n > n_valid ? n : n_valid);
     MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
-    MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
+    if (stores_hessians(trainer)) {
+        MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
+    }
     MXB_TRY(mxb__alloc(&trainer->valid_scores, n_valid, sizeof *trainer->valid_scores, "scores", error));
     MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
 

@@ -3,6 +3,7 @@
 #ifndef MXB_KERNELS_KERNELS_H
 #define MXB_KERNELS_KERNELS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -86,10 +87,33 @@ static inline double mxb__cut_score(const struct cut_search *search, struct grad
     return difference * difference / (wl * wr);
 }
 
+/* Where the hessians of rows are. Those of the library's losses follow from g as long as no weights multiply them, and
+ * then no array is kept: a row costs 8 bytes less to keep and to read. */
+enum hessian {
+    HESSIAN_STORED, /* in an array of their own */
+    HESSIAN_ONE,    /* 1, of the squared loss */
+    HESSIAN_LOGISTIC
+};
+
+/* Below this a hessian tells nothing any more; a Newton step stays finite. */
+#define MXB__SMALLEST_HESSIAN 1e-16
+
+/* Of the logistic loss: |g| is the probability of the label that the row does not have. */
+static inline double mxb__logistic_hessian(double g) {
+    double p = fabs(g);
+    double h = p * (1.0 - p);
+    return h > MXB__SMALLEST_HESSIAN ? h : MXB__SMALLEST_HESSIAN;
+}
+
+static inline double mxb__implied_hessian(enum hessian hessian, double g) {
+    return hessian == HESSIAN_LOGISTIC ? mxb__logistic_hessian(g) : 1.0;
+}
+
 /* The gradients of all rows, and how many quanta make 1 of each: powers of two. */
 struct scaled_rows {
     const double *g;
-    const double *h; /* never negative */
+    const double *h; /* never negative; NULL unless stored */
+    enum hessian hessian;
     double g_scale;
     double h_scale;
 };
@@ -113,8 +137,8 @@ struct loss_block {
     const double *weights; /* NULL: all 1 */
     double weight_sum;     /* of all rows, not of these alone */
     double unit;           /* a power of two to take squares in */
-    double *g;             /* out: derivatives of the loss times the weight; both NULL: not wanted */
-    double *h;
+    double *g;             /* out: derivatives of the loss times the weight; NULL: not wanted */
+    double *h;             /* out, with g; NULL: only their sum and maximum are wanted */
 };
 
 /* What the rows come to. Without derivatives only the mean is told, and the others are 0. */
@@ -183,7 +207,7 @@ struct kernels {
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
 
     /* (score - label)^2 in squared units, with the derivatives of half of it; and log(1 + e^score) - label score for
-     * labels 0 and 1. The sums are taken in lanes. */
+     * labels 0 and 1. Hessians are those that g implies, times the weight. The sums are taken in lanes. */
     struct loss_sums (*squared)(const struct loss_block *block);
     struct loss_sums (*logistic)(const struct loss_block *block);
 };

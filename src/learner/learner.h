@@ -43,8 +43,9 @@ struct fit_input {
     struct pool *tree_pool;
     struct pool *ridge_pool;
     struct pool *kernel_pool;
-    const double *g; /* [n_rows], weights multiplied in */
-    const double *h; /* [n_rows], likewise; never negative */
+    const double *g;      /* [n_rows], weights multiplied in */
+    const double *h;      /* [n_rows], likewise; never negative; NULL unless stored */
+    enum hessian hessian; /* a caller's class meets only stored ones */
     double sum_abs_g;
     double sum_h;
     double max_abs_g;

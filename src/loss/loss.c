@@ -34,8 +34,8 @@ static struct loss_sums logloss_measure(const struct kernels *kernels, const str
 }
 
 static const struct loss LOSSES[] = {
-    {"mse", "rmse", 0, 1, 1, mse_start, mse_measure},
-    {"logloss", "logloss", 1, 0, 0, logloss_start, logloss_measure},
+    {"mse", "rmse", 0, HESSIAN_ONE, 1, mse_start, mse_measure},
+    {"logloss", "logloss", 1, HESSIAN_LOGISTIC, 0, logloss_start, logloss_measure},
 };
 
 const struct loss *mxb__loss_find(const char *name) {
@@ -111,7 +111,7 @@ static void measure_block(void *context, size_t index, size_t thread) {
                                .weight_sum = rows->weight_sum,
                                .unit = task->unit,
                                .g = rows->g == NULL ? NULL : rows->g + first,
-                               .h = rows->g == NULL ? NULL : rows->h + first};
+                               .h = rows->h == NULL ? NULL : rows->h + first};
     task->sums[index] = task->loss->measure(task->kernels, &block);
 }
 
@@ -143,6 +143,7 @@ struct measurement mxb__loss_measure(const struct loss *loss, const struct kerne
     if (!(sums.mean > 1e-280 && sums.mean < 1e280)) {
         struct loss_rows again = *rows;
         again.g = NULL;
+        again.h = NULL;
         task.rows = &again;
         task.unit = fitting_unit(rows);
         sums = sum_blocks(&task, pool, 5.0, measure_block);

@@ -18,14 +18,14 @@ struct loss_rows {
     double weight_sum;
     const double *scores;
     double *g; /* [n_rows] for the derivatives, weights multiplied in; both NULL: only the metric is wanted */
-    double *h;
+    double *h; /* NULL with g: only their range is wanted, since g implies them; not of losses computed elsewhere */
 };
 
 struct loss {
     const char *name;
     const char *metric;
     int two_classes;       /* labels are 0 and 1 */
-    int constant_hessian;  /* the same in every round */
+    enum hessian hessian;  /* of rows without weights: implied by g */
     int metric_is_squared; /* the mean is of squares: take the root */
 
     /* The constant score of least loss, from the weighted mean of the labels and that of 1 - label. */

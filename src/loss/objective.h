@@ -29,8 +29,14 @@ static inline int mxb__objective_two_classes(const struct objective *objective) 
     return objective->own == NULL && objective->loss->two_classes;
 }
 
+/** What the hessians of rows without weights are. */
+static inline enum hessian mxb__objective_hessian(const struct objective *objective) {
+    return objective->own == NULL ? objective->loss->hessian : HESSIAN_STORED;
+}
+
+/** Whether hessians are the same in every round, with or without weights. */
 static inline int mxb__objective_constant_hessian(const struct objective *objective) {
-    return objective->own == NULL && objective->loss->constant_hessian;
+    return mxb__objective_hessian(objective) == HESSIAN_ONE;
 }
 
 /** Doubles of scratch that the calls below need for n rows. */

@@ -49,7 +49,7 @@ void __wrap_free(void *block) {
 /* ---- trainings ---- */
 
 /* Fewer than take shared histograms, and than a block in huge pages, which is rounded up, has room for. */
-enum { FEW_ROWS = 16384, MANY_ROWS = 2 * FEW_ROWS, N_FEATURES = 28 };
+enum { FEW_ROWS = 8192, MANY_ROWS = 2 * FEW_ROWS, N_FEATURES = 28 };
 
 static float x[MANY_ROWS * N_FEATURES];
 static double y[MANY_ROWS];
@@ -110,17 +110,20 @@ static void find_peak(const struct training *training, size_t n_rows, size_t *pe
 }
 
 /* Labels of two classes have a byte; those that are doubles stay in the caller's array. Codes of 28 features, a byte
- * each in columns and 32 in records; then scores, gradients and hessians, 8 each; then of trees the gradients in
- * quanta, 16, and row numbers twice, 4 each. */
-enum { OF_CODES = 28 + 32, OF_SCORES = 3 * 8, OF_TREES = 16 + 2 * 4 };
+ * each in columns and 32 in records; then scores and gradients, 8 each, which imply the hessians; then of trees the
+ * gradients in quanta, 16, and row numbers twice, 4 each. With weights there are these and the hessians, 8 each. */
+enum { OF_CODES = 28 + 32, OF_SCORES = 2 * 8, OF_TREES = 16 + 2 * 4, OF_WEIGHTS = 8, OF_HESSIANS = 8 };
 
 static void memory_grows_by_few_bytes_a_row(void) {
     static const struct training trainings[] = {
         {{{"objective", "logloss"}}, 0, 1, OF_CODES + 1},
-        {{{"objective", "logloss"}}, 1, 1, OF_CODES + 1 + 8}, /* sorted in the room of the codes */
+        {{{"objective", "logloss"}}, 1, 1, OF_CODES + 1 + OF_WEIGHTS}, /* sorted in the room of the codes */
         {{{"objective", "logloss"}, {"tree_probability", "1"}}, 0, 0, OF_CODES + 1 + OF_SCORES + OF_TREES},
         {{{"objective", "mse"}, {"tree_probability", "1"}}, 0, 0, OF_CODES + OF_SCORES + OF_TREES},
-        {{{"objective", "logloss"}, {"tree_probability", "1"}}, 1, 0, OF_CODES + 1 + 8 + OF_SCORES + OF_TREES},
+        {{{"objective", "logloss"}, {"tree_probability", "1"}},
+         1,
+         0,
+         OF_CODES + 1 + OF_WEIGHTS + OF_SCORES + OF_HESSIANS + OF_TREES},
         /* Random features are floats. */
         {{{"objective", "logloss"}, {"tree_probability", "0"}, {"n_components", "10"}},
          0,

@@ -5,19 +5,15 @@
 #include "base/math.h"
 #include "kernels/portable/portable.h"
 
-/* Below this a hessian tells nothing any more; a Newton step stays finite. */
-static const double SMALLEST_HESSIAN = 1e-16;
-
 struct row_loss {
     double value;
     double g;
-    double h;
 };
 
 static struct row_loss squared_of_row(const struct loss_block *block, size_t row) {
     double residual = block->scores[row] - block->labels[row];
     double in_units = residual / block->unit;
-    struct row_loss loss = {in_units * in_units, residual, 1.0};
+    struct row_loss loss = {in_units * in_units, residual};
     return loss;
 }
 
@@ -30,12 +26,14 @@ static struct row_loss logistic_of_row(const struct loss_block *block, size_t ro
     double p_of_1 = score >= 0.0 ? likely : unlikely;
     double p_of_0 = score >= 0.0 ? unlikely : likely;
     double wrong_side = is_1 ? -score : score;
-    struct row_loss loss = {mxb__log1p(e) + (wrong_side > 0.0 ? wrong_side : 0.0), is_1 ? -p_of_0 : p_of_1,
-                            fmax(likely * unlikely, SMALLEST_HESSIAN)};
+    struct row_loss loss = {mxb__log1p(e) + (wrong_side > 0.0 ? wrong_side : 0.0), is_1 ? -p_of_0 : p_of_1};
     return loss;
 }
 
-static struct loss_sums take_rows(const struct loss_block *block,
+/* The second where one is NaN, in one instruction: fmax is a call. */
+static double larger(double x, double y) { return x > y ? x : y; }
+
+static struct loss_sums take_rows(const struct loss_block *block, enum hessian hessian,
                                   struct row_loss (*of_row)(const struct loss_block *block, size_t row)) {
     double abs_g[MXB__LANES] = {0};
     double h[MXB__LANES] = {0};
@@ -49,12 +47,16 @@ static struct loss_sums take_rows(const struct loss_block *block,
             mean[i % MXB__LANES] += share * row.value;
         }
         if (block->g != NULL) {
-            block->g[i] = row.g * weight;
-            block->h[i] = row.h * weight;
-            abs_g[i % MXB__LANES] += fabs(block->g[i]);
-            h[i % MXB__LANES] += block->h[i];
-            sums.max_abs_g = fmax(sums.max_abs_g, fabs(block->g[i]));
-            sums.max_h = fmax(sums.max_h, block->h[i]);
+            double row_g = row.g * weight;
+            double row_h = mxb__implied_hessian(hessian, row.g) * weight;
+            abs_g[i % MXB__LANES] += fabs(row_g);
+            h[i % MXB__LANES] += row_h;
+            sums.max_abs_g = larger(fabs(row_g), sums.max_abs_g);
+            sums.max_h = larger(row_h, sums.max_h);
+            block->g[i] = row_g;
+            if (block->h != NULL) {
+                block->h[i] = row_h;
+            }
         }
     }
     sums.abs_g = mxb__add_lanes(abs_g);
@@ -64,9 +66,9 @@ static struct loss_sums take_rows(const struct loss_block *block,
 }
 
 struct loss_sums mxb__portable_squared(const struct loss_block *block) {
-    return take_rows(block, squared_of_row);
+    return take_rows(block, HESSIAN_ONE, squared_of_row);
 }
 
 struct loss_sums mxb__portable_logistic(const struct loss_block *block) {
-    return take_rows(block, logistic_of_row);
+    return take_rows(block, HESSIAN_LOGISTIC, logistic_of_row);
 }

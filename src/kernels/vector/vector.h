@@ -106,6 +106,16 @@ static inline doubles larger(doubles x, doubles y) { return (doubles)_mm256_max_
 static inline doubles smaller(doubles x, doubles y) { return (doubles)_mm256_min_pd((__m256d)x, (__m256d)y); }
 #endif
 
+/* As mxb__logistic_hessian. */
+static inline doubles logistic_hessians(doubles g) {
+    doubles p = magnitude(g);
+    return larger(p * (1.0 - p), all(MXB__SMALLEST_HESSIAN));
+}
+
+static inline doubles implied_hessians(enum hessian hessian, doubles g) {
+    return hessian == HESSIAN_LOGISTIC ? logistic_hessians(g) : all(1.0);
+}
+
 void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
                          uint8_t *codes);
 double MXB__KERNEL(best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);

@@ -61,13 +61,12 @@ static inline integers load_truths(const uint8_t *from) {
 struct rows_loss {
     doubles value;
     doubles g;
-    doubles h;
 };
 
 static inline struct rows_loss squared_of_rows(const struct loss_block *block, size_t first) {
     doubles residual = load(block->scores + first) - load(block->labels + first);
     doubles in_units = residual / block->unit;
-    struct rows_loss loss = {in_units * in_units, residual, all(1.0)};
+    struct rows_loss loss = {in_units * in_units, residual};
     return loss;
 }
 
@@ -81,7 +80,7 @@ static inline struct rows_loss logistic_of_rows(const struct loss_block *block, 
     doubles p_of_1 = where(is_positive, likely, unlikely);
     doubles p_of_0 = where(is_positive, unlikely, likely);
     struct rows_loss loss = {log1p_of_share(e) + larger(where(is_1, -score, score), all(0.0)),
-                             where(is_1, -p_of_0, p_of_1), larger(likely * unlikely, all(1e-16))};
+                             where(is_1, -p_of_0, p_of_1)};
     return loss;
 }
 
@@ -107,9 +106,11 @@ static inline void take_rows(struct lanes *lanes, const struct loss_block *block
             lanes->mean[v] += where(share > 0.0, share * loss.value, all(0.0));
             if (with_derivatives) {
                 doubles g = loss.g * weight;
-                doubles h = loss.h * weight;
+                doubles h = implied_hessians(is_logistic ? HESSIAN_LOGISTIC : HESSIAN_ONE, loss.g) * weight;
                 store(block->g + at, g);
-                store(block->h + at, h);
+                if (block->h != NULL) {
+                    store(block->h + at, h);
+                }
                 lanes->abs_g[v] += magnitude(g);
                 lanes->h[v] += h;
                 lanes->max_abs_g[v] = larger(magnitude(g), lanes->max_abs_g[v]);
@@ -153,10 +154,12 @@ static inline void take_rest(struct lanes *lanes, const struct loss_block *block
     rest.scores = scores;
     rest.weights = weights;
     rest.g = block->g == NULL ? NULL : g;
-    rest.h = h;
+    rest.h = block->h == NULL ? NULL : h;
     take_some(lanes, &rest, MXB__LANES, is_logistic);
     if (block->g != NULL) {
         memcpy(block->g + first, g, rest.n * sizeof *g);
+    }
+    if (block->h != NULL) {
         memcpy(block->h + first, h, rest.n * sizeof *h);
     }
 }

@@ -9,6 +9,10 @@ static const double ROUNDER = 0x1.8p52;
 /* The integer x in x + ROUNDER. */
 static inline integers low_bits(doubles x_and_rounder) { return (integers)x_and_rounder - (integers)all(ROUNDER); }
 
+static inline doubles hessians_of_rows(const struct scaled_rows *rows, size_t first, doubles g) {
+    return rows->hessian == HESSIAN_STORED ? load(rows->h + first) : implied_hessians(rows->hessian, g);
+}
+
 /* ---- packed ---- */
 
 static inline naturals mix64(naturals x) { /* as mxb__mix64 */
@@ -38,8 +42,9 @@ size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_
     size_t i = first;
     for (; i + WIDTH <= first + n; i += WIDTH, counter += WIDTH * step) {
         naturals bits = mix64(mix64(counter) ^ noise.key);
-        doubles g = load(rows->g + i) * rows->g_scale;
-        doubles h = load(rows->h + i) * rows->h_scale;
+        doubles unscaled_g = load(rows->g + i);
+        doubles g = unscaled_g * rows->g_scale;
+        doubles h = hessians_of_rows(rows, i, unscaled_g) * rows->h_scale;
         n_coarse -= is_coarse(magnitude(g)) | is_coarse(h);
         integers g_quanta = floor_of(g + part_of_32_bits(bits >> 32));
         integers h_quanta = floor_of(h + part_of_32_bits(bits & 0xffffffffu));
@@ -66,8 +71,9 @@ static inline integers nearest_of(doubles x) {
 void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums) {
     size_t i = first;
     for (; i + WIDTH <= first + n; i += WIDTH) {
-        integers g = nearest_of(load(rows->g + i) * rows->g_scale);
-        integers h = nearest_of(load(rows->h + i) * rows->h_scale);
+        doubles unscaled_g = load(rows->g + i);
+        integers g = nearest_of(unscaled_g * rows->g_scale);
+        integers h = nearest_of(hessians_of_rows(rows, i, unscaled_g) * rows->h_scale);
         for (size_t k = 0; k < WIDTH; k++) {
             sums[i + k] = (struct gradient_sum){g[k], h[k]};
         }

@@ -212,6 +212,17 @@ static void scale_rows(const double *from, size_t n, double scale, double *to, d
     *sum = total;
 }
 
+/* Those of a block; implied ones are written to `room`. */
+static const double *hessians_of_block(const struct fit_input *input, size_t first, size_t n, double *room) {
+    if (input->hessian == HESSIAN_STORED) {
+        return input->h + first;
+    }
+    for (size_t i = 0; i < n; i++) {
+        room[i] = mxb__implied_hessian(input->hessian, input->g[first + i]);
+    }
+    return room;
+}
+
 static void add_block(void *context, size_t index, size_t thread) {
     struct fourier_state *state = context;
     const struct fit_input *input = state->input;
@@ -227,7 +238,7 @@ static void add_block(void *context, size_t index, size_t thread) {
     memset(sums, 0, (state->only_right_side ? n_right_sums(c) : n_sums(c)) * sizeof *sums);
     if (!state->only_right_side) {
         double *h_sums = sums + n_right_sums(c);
-        scale_rows(input->h + first, n, state->h_scale, h, &h_sums[c]);
+        scale_rows(hessians_of_block(input, first, n, h), n, state->h_scale, h, &h_sums[c]);
         int rounded = input->prepared->n_rows > MAX_UNROUNDED_ROWS;
         input->kernels->gram(z, h, n, c, rounded, h_sums + c + 1); /* first, since it hides the way from memory */
         input->kernels->weighted_sum(z, h, n, c, h_sums);

@@ -30,7 +30,7 @@ void mxb__quanta_write_wide(const struct fit_input *input, struct quanta quanta,
 int mxb__quanta_write_packed(const struct fit_input *input, struct quanta quanta, uint32_t round, uint64_t *words);
 
 static inline struct scaled_rows mxb__quanta_rows(const struct fit_input *input, struct quanta quanta) {
-    struct scaled_rows rows = {input->g, input->h, quanta.g_scale, quanta.h_scale};
+    struct scaled_rows rows = {input->g, input->h, input->hessian, quanta.g_scale, quanta.h_scale};
     return rows;
 }
 

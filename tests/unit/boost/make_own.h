@@ -220,7 +220,7 @@ static inline mxb_status own_derivatives(void *context, size_t n, const double *
         double p_of_1 = scores[i] >= 0.0 ? likely : unlikely;
         double p_of_0 = scores[i] >= 0.0 ? unlikely : likely;
         first[i] = !own->two_classes ? scores[i] - labels[i] : labels[i] > 0.5 ? -p_of_0 : p_of_1;
-        second[i] = !own->two_classes ? 1.0 : fmax(likely * unlikely, 1e-16);
+        second[i] = !own->two_classes ? 1.0 : fmax(fabs(first[i]) * (1.0 - fabs(first[i])), 1e-16);
     }
     if (bad) { /* rows from 1000 on mean the second derivative */
         size_t row = own->derivatives_mischief.row;

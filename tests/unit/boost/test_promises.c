@@ -189,6 +189,38 @@ static void weight_0_is_a_row_absent(void) {
     }
 }
 
+/* Without weights no hessian is stored, with them all are; the bytes do not tell which. */
+static void check_ones(struct data_recipe recipe, mxb_params *params) {
+    REQUIRE(params != NULL);
+    struct made_data data = data_make(recipe);
+    struct model_bytes plain = train_bytes(&data, params);
+    mxb_dataset_free(data.dataset);
+    data.weights = calloc(data.n_rows, sizeof *data.weights);
+    for (size_t i = 0; i < data.n_rows; i++) {
+        data.weights[i] = 1.0;
+    }
+    REQUIRE(data_view(&data));
+    struct model_bytes weighted = train_bytes(&data, params);
+    CHECK(same_bytes(plain, weighted));
+    mxb_bytes_free(plain.bytes);
+    mxb_bytes_free(weighted.bytes);
+    data_clear(&data);
+    mxb_params_free(params);
+}
+
+static void weights_of_1_change_nothing(void) {
+    for (int k = 0; k < 12; k++) {
+        int two_classes = k & 1, is_large = k >> 1 & 1; /* packed words from 2^16 rows on */
+        const char *const tree_shares[] = {"1", "0.5", "0"};
+        struct data_recipe recipe = {
+            .n_rows = is_large ? 66000 : 3000, .n_features = 3, .seed = 4, .missing = 0.1, .two_classes = two_classes};
+        check_ones(recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", is_large ? "6" : "25",
+                                  "tree_probability", tree_shares[k / 4], "max_max_depth", "5", "n_components", "10"));
+    }
+    struct data_recipe recipe = {.n_rows = 3000, .n_features = 3, .seed = 5, .two_classes = 1};
+    check_ones(recipe, PARAMS("objective", "logloss", "num_round", "25", "use_histograms", "false"));
+}
+
 static void order_of_rows_does_not_matter(void) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct data_recipe recipe = {
@@ -372,6 +404,7 @@ int main(void) {
     RUN(threads_do_not_change_models_of_many_rows);
     RUN(weights_are_copies);
     RUN(weight_0_is_a_row_absent);
+    RUN(weights_of_1_change_nothing);
     RUN(order_of_rows_does_not_matter);
     RUN(loading_gives_the_same_bytes_and_predictions);
     RUN(every_allocation_may_fail);

@@ -16,7 +16,7 @@ static struct gradient_sum sums[MAX_ROWS + 1];
 
 /* Numbers of all sizes up to 2^bits times the scale's inverse, among them integers, halves and zeros. */
 static struct scaled_rows make_rows(int bits, int exponent) {
-    struct scaled_rows rows = {g, h, ldexp(1, exponent), ldexp(1, exponent + 3)};
+    struct scaled_rows rows = {g, h, HESSIAN_STORED, ldexp(1, exponent), ldexp(1, exponent + 3)};
     for (size_t i = 0; i < MAX_ROWS; i++) {
         double size = ldexp(1, (int)(i % (size_t)(bits + 6)) - 5); /* 2^-5 .. 2^bits */
         double x = size * (2 * mxb__random_uniform(RANDOM, i) - 1);
@@ -27,6 +27,18 @@ static struct scaled_rows make_rows(int bits, int exponent) {
         y = i % 89 == 50 ? ldexp(1, bits) : i % 89 == 51 ? 0x1p-1074 : i % 89 == 52 ? 8 : y;
         g[i] = x / rows.g_scale;
         h[i] = y / rows.h_scale;
+    }
+    return rows;
+}
+
+/* |g| up to 1, and no array of hessians: those in h are what g implies. */
+static struct scaled_rows make_implied(enum hessian hessian, int bits) {
+    struct scaled_rows rows = make_rows(bits, bits);
+    rows.h = NULL;
+    rows.hessian = hessian;
+    rows.h_scale = rows.g_scale;
+    for (size_t i = 0; i < MAX_ROWS; i++) {
+        h[i] = hessian == HESSIAN_ONE ? 1 : fmax(fabs(g[i]) * (1 - fabs(g[i])), 1e-16);
     }
     return rows;
 }
@@ -85,8 +97,21 @@ static void every_row_is_rounded_as_by_itself(void) {
     }
 }
 
-static void sums_are_those_of_the_rows(void) {
-    struct scaled_rows rows = make_rows(52, 10);
+static void implied_hessians_are_those_of_an_array(void) {
+    for (int k = 0; k < 2; k++) {
+        enum hessian hessian = k == 0 ? HESSIAN_ONE : HESSIAN_LOGISTIC;
+        for (size_t first = 0; first < 10; first += 3) {
+            for (size_t n = 0; first + n <= MAX_ROWS; n = n < 40 ? n + 1 : n + 157) {
+                struct scaled_rows rows = make_implied(hessian, 30);
+                check_packed(&rows, first, n);
+                rows = make_implied(hessian, 61);
+                check_wide(&rows, first, n);
+            }
+        }
+    }
+}
+
+static void check_sums(struct scaled_rows rows) {
     uint32_t indices[200];
     for (size_t n = 0; n <= 200; n++) {
         struct gradient_sum expected = {0, 0};
@@ -100,8 +125,15 @@ static void sums_are_those_of_the_rows(void) {
     }
 }
 
+static void sums_are_those_of_the_rows(void) {
+    check_sums(make_rows(52, 10));
+    check_sums(make_implied(HESSIAN_ONE, 52));
+    check_sums(make_implied(HESSIAN_LOGISTIC, 52));
+}
+
 int main(void) {
     RUN(every_row_is_rounded_as_by_itself);
+    RUN(implied_hessians_are_those_of_an_array);
     RUN(sums_are_those_of_the_rows);
     return check_report();
 }

@@ -54,10 +54,12 @@ static void finds_the_one_that_is_meant(void) {
     struct objective objective = mxb__objective_find(&none, "logloss");
     CHECK(objective.own == NULL && objective.loss == mxb__loss_find("logloss"));
     CHECK(mxb__objective_two_classes(&objective) && !mxb__objective_constant_hessian(&objective));
+    CHECK(mxb__objective_hessian(&objective) == HESSIAN_LOGISTIC);
     objective = mxb__objective_find(NULL, "mse");
     CHECK(objective.loss == mxb__loss_find("mse") && mxb__objective_constant_hessian(&objective));
     objective = mxb__objective_find(&mine, "logloss");
     CHECK(objective.own == &mine && objective.loss == NULL);
+    CHECK(mxb__objective_hessian(&objective) == HESSIAN_STORED);
     CHECK(!mxb__objective_two_classes(&objective) && !mxb__objective_constant_hessian(&objective));
 }
 
