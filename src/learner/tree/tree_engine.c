@@ -31,7 +31,6 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     size_t d = input->prepared->n_features;
     engine->is_column = mxb__carve(workspace, d, sizeof *engine->is_column);
     engine->shuffled = mxb__carve(workspace, d, sizeof *engine->shuffled);
-    engine->sums = mxb__carve(workspace, n, sizeof *engine->sums);
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
     engine->leaf_sums = mxb__carve(workspace, 2 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
     engine->n_engines = 0;
@@ -39,6 +38,7 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     engine->subtree_rows = 0;
     engine->ops = input->prepared->settings.exact ? &mxb__exact_engine : &mxb__histogram_engine;
     engine->ops->carve(engine, input, workspace);
+    engine->sums = mxb__carve(workspace, n, sizeof *engine->sums); /* last: packed words leave half of it untouched */
 }
 
 struct sample_task {

@@ -27,9 +27,9 @@ static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, co
     struct engine_scratch scratch = {.n_histograms = n_histograms};
     size_t most = n_histograms + 1; /* a subtree brings one along */
     scratch.max_batch = 2 * most;
-    scratch.cells = mxb__carve(workspace, n_histograms, bytes);
     scratch.unused = mxb__carve(workspace, most, sizeof *scratch.unused);
     mxb__engine_carve_batches(&scratch, input, workspace);
+    scratch.cells = mxb__carve(workspace, n_histograms, bytes);
     return scratch;
 }
 
@@ -56,9 +56,6 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     int shares = n_threads > 1 && prepared->n_rows > SHARED_ROWS;
     engine->thread_cells = mxb__carve(workspace, shares ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
-    n_histograms = n_histograms < needed ? needed : n_histograms;
-    engine->scratch = carve_scratch(n_histograms, histogram_bytes, input, workspace);
-
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
@@ -69,6 +66,8 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
             engine->of_thread[t].scratch = scratch;
         }
     }
+    n_histograms = n_histograms < needed ? needed : n_histograms;
+    engine->scratch = carve_scratch(n_histograms, histogram_bytes, input, workspace); /* last: seldom used to its end */
 }
 
 /* Groups of fields with a sampled feature. */
@@ -90,7 +89,7 @@ static void free_all_cells(struct tree_engine *engine) {
     struct engine_scratch *scratch = &engine->scratch;
     scratch->n_unused = 0;
     for (size_t i = scratch->n_histograms; i > 0; i--) {
-        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * sizeof(struct gradient_sum);
+        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * (engine->packed ? 1 : 2) * sizeof(uint64_t);
     }
 }
 
