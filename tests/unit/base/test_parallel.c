@@ -167,6 +167,29 @@ static void runs_at_any_distance(void) {
     }
 }
 
+/* The caller is done with its own tasks long before the others. */
+static void slow_unless_caller(void *context, size_t index, size_t thread) {
+    struct timespec pause = {0, thread == 0 ? 20000 : 400000};
+    nanosleep(&pause, NULL);
+    ((int *)context)[index]++;
+}
+
+static void the_caller_waits_for_slow_threads(void) {
+    for (size_t threads = 2; threads <= 5; threads += 3) {
+        struct pool *pool = mxb__pool_open(threads);
+        int n_wrong = 0;
+        for (int round = 0; round < 50; round++) {
+            int n_times[6] = {0};
+            mxb__pool_run(pool, 6, 1e9, slow_unless_caller, n_times);
+            for (int i = 0; i < 6; i++) {
+                n_wrong += n_times[i] != 1;
+            }
+        }
+        CHECK_INT(n_wrong, 0);
+        mxb__pool_close(pool);
+    }
+}
+
 /* Closed while its threads still look out, and after they have fallen asleep. */
 static void closed_awake_or_asleep(void) {
     static const long pauses_us[] = {0, 5, 20, 1000};
@@ -289,6 +312,7 @@ int main(void) {
     RUN(far_more_threads_than_processors);
     RUN(many_short_runs);
     RUN(runs_at_any_distance);
+    RUN(the_caller_waits_for_slow_threads);
     RUN(closed_awake_or_asleep);
     RUN(writes_are_seen);
     RUN(work_within_work);

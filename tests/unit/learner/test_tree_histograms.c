@@ -158,7 +158,7 @@ static void check_histograms(struct bench *bench, uint32_t round, double toleran
     split_off(&opened, 1, last, 60);
     split_off(&opened, 2, last / 2, n / 3);
     check_children(&opened, (size_t[]){2, 1}, 2);
-    split_off(&opened, 3, 1, 10); /* both tiny, or nearly so */
+    split_off(&opened, 3, 1, 30); /* both tiny where the root is not large */
     split_off(&opened, 4, 1, 1);
     split_off(&opened, 5, 0, n / 10);
     split_off(&opened, 6, 1, n / 5);

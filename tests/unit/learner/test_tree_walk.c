@@ -43,7 +43,8 @@ static void grow(struct wood *wood, struct dice *dice, uint32_t n_splits, uint32
         uint32_t feature = (uint32_t)dice_below(dice, N_FEATURES);
         uint32_t n_cuts = wood->bins[feature].n_cuts;
         uint32_t bin = dice_below(dice, 4) == 0 ? n_cuts : (uint32_t)dice_below(dice, (size_t)n_cuts + 1);
-        wood->splits[n] = (struct split){1.0, feature, bin, (uint8_t)dice_below(dice, 2)};
+        wood->splits[n] =
+            (struct split){.gain = 1.0, .feature = feature, .bin = bin, .missing_left = (uint8_t)dice_below(dice, 2)};
         wood->left[n] = wood->n_nodes;
         for (uint32_t child = wood->n_nodes; child < wood->n_nodes + 2; child++) {
             wood->depth[child] = wood->depth[n] + 1;
