@@ -102,7 +102,7 @@ static void begin_to_watch(struct bench *bench, struct engine_ops *ops) {
 
 /* Which of the engines a histogram was made for, and its number there, as one number; `none` if it is none. */
 static size_t number_of(const struct tree_engine *engine, const char *cells, size_t none) {
-    size_t bytes = engine->n_cells * sizeof(struct gradient_sum);
+    size_t bytes = engine->n_cells * (engine->packed ? sizeof(uint64_t) : sizeof(struct gradient_sum));
     size_t first = 0;
     for (size_t t = 0; t <= engine->n_engines; t++) {
         const struct engine_scratch *scratch = t == 0 ? &engine->scratch : &engine->of_thread[t - 1].scratch;

@@ -87,7 +87,7 @@ struct opened {
 static void check_none_lost(const struct opened *opened) {
     const struct tree_engine *engine = &opened->bench->engine;
     const struct engine_scratch *scratch = &engine->scratch;
-    size_t bytes = engine->n_cells * sizeof(struct gradient_sum);
+    size_t bytes = engine->n_cells * (engine->packed ? sizeof(uint64_t) : sizeof(struct gradient_sum));
     int *n_times = calloc(scratch->n_histograms, sizeof *n_times);
     size_t n_wrong = 0;
     for (size_t i = 0; i < scratch->n_unused + MAX_NODES; i++) {
