@@ -9,9 +9,7 @@
 #include "base/parallel.h"
 
 /* The codes of bins are written later: until then their room serves as scratch. Exact trees have none. */
-static size_t free_room(const mxb_prepared *prepared) {
-    return prepared->settings.exact ? 0 : prepared->code_bytes;
-}
+static size_t free_room(const mxb_prepared *prepared) { return prepared->settings.exact ? 0 : prepared->code_bytes; }
 
 /* ---- Rows that weigh 1 ---- */
 

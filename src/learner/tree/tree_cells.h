@@ -32,8 +32,8 @@ void mxb__cells_build(const struct tree_engine *engine, const struct engine_node
 
 void mxb__cells_subtract(uint64_t *restrict from, const uint64_t *restrict cells, size_t n);
 
-/** The same for a large node, by all threads: first blocks of rows, each thread into cells of its own; then, run by run,
- *  their sum. */
+/** The same for a large node, by all threads: first blocks of rows, each thread into cells of its own; then, run by
+ * run, their sum. */
 void mxb__cells_build_by_threads(struct tree_engine *engine, const struct engine_node *node);
 void mxb__cells_gather(const struct tree_engine *engine, struct field_run run, uint64_t *cells);
 

@@ -36,8 +36,8 @@ struct family {
 
 /* Scratch of one engine, for batches of nodes. Work on a batch's rows is cut into tasks of one span each. */
 struct engine_scratch {
-    size_t max_batch; /* nodes that are open and of one depth, at the most */
-    double *gains;    /* [max_batch][n_features] */
+    size_t max_batch;       /* nodes that are open and of one depth, at the most */
+    double *gains;          /* [max_batch][n_features] */
     struct row_span *spans; /* [max_batch] */
     uint32_t *task_first;   /* [spans + 1] first task of each */
     uint32_t *task_left;    /* [task] rows that went left */
@@ -69,13 +69,14 @@ struct tree_engine {
         struct gradient_sum *sums; /* wide */
     };
 
-    uint32_t *rows;    /* [n_rows] the sampled ones, nodes side by side */
+    uint32_t *rows;             /* [n_rows] the sampled ones, nodes side by side */
     _Atomic int64_t *leaf_sums; /* [2 max_leaves] scratch: g and h of each */
 
     struct engine_scratch scratch;
 
     /* Subtrees grown by one thread each, on engines of their own that share everything but the scratch. */
     uint32_t subtree_rows;         /* those of so many rows at the most; 0 = none */
+    double subtree_row_ns;         /* a guess at the work on each of their rows */
     size_t n_engines;              /* threads, or 0 where there is no room for their histograms */
     size_t thread_batch;           /* their max_batch */
     struct tree_engine *of_thread; /* [n_engines] */
@@ -84,9 +85,9 @@ struct tree_engine {
     uint32_t *right;  /* [n_rows] scratch of the partition */
     uint32_t *groups; /* [n_groups] groups of fields with a sampled feature */
     uint32_t n_groups;
-    size_t n_cells;        /* of a histogram */
-    char *thread_cells;    /* [threads, unless there is one][n_cells], for nodes that all build together */
-    uint8_t *thread_built; /* [threads] whether they hold anything */
+    size_t n_cells;                /* of a histogram */
+    char *thread_cells;            /* [threads, unless there is one][n_cells], for nodes that all build together */
+    uint8_t *thread_built;         /* [threads] whether they hold anything */
     struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
 
     /* Exact trees (tree_exact.h). */

@@ -222,5 +222,4 @@ static void open_children(struct tree_engine *engine, const struct family *famil
     find_splits(&task, 2 * n, n_rows);
 }
 
-const struct engine_ops mxb__exact_engine = {
-    carve, begin, room, open_root, partition, open_children, close_node, NULL};
+const struct engine_ops mxb__exact_engine = {carve, begin, room, open_root, partition, open_children, close_node, NULL};

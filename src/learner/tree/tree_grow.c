@@ -21,9 +21,8 @@ void mxb__grower_carve(struct grower *grower, const struct tree_engine *engine, 
     grower->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *grower->of_thread);
     struct family *families = mxb__carve(workspace, engine->n_engines * engine->thread_batch, sizeof *families);
     for (size_t t = 0; t < engine->n_engines && workspace->base != NULL; t++) {
-        grower->of_thread[t] = (struct grower){.engine = &engine->of_thread[t],
-                                               .nodes = grower->nodes,
-                                               .families = families + t * engine->thread_batch};
+        grower->of_thread[t] = (struct grower){
+            .engine = &engine->of_thread[t], .nodes = grower->nodes, .families = families + t * engine->thread_batch};
     }
 }
 
@@ -117,7 +116,12 @@ static int larger_first(const void *a, const void *b) {
 
 static void grow_subtrees(struct grower *grower) {
     qsort(grower->subtrees, grower->n_subtrees, sizeof *grower->subtrees, larger_first);
-    mxb__pool_run(grower->engine->pool, grower->n_subtrees, 1e9, grow_subtree, grower);
+    double n_rows = 0.0;
+    for (size_t i = 0; i < grower->n_subtrees; i++) {
+        n_rows += grower->subtrees[i].n_rows;
+    }
+    mxb__pool_run(grower->engine->pool, grower->n_subtrees, n_rows * grower->engine->subtree_row_ns, grow_subtree,
+                  grower);
     for (size_t i = 0; i < grower->n_subtrees; i++) {
         grower->engine->ops->close(grower->engine, &grower->nodes[grower->subtrees[i].root].work);
     }

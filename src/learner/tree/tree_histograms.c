@@ -1,7 +1,7 @@
 /* The engine of histogram trees, first part: sums over bins, and splits from them. Sums are integers, so threads and
- * order do not matter. A few features at a time are taken through all steps (add the rows of the smaller child, subtract
- * them from the parent, search both) while their cells are in the cache. Knows nothing of how nodes are numbered or
- * chosen. */
+ * order do not matter. A few features at a time are taken through all steps (add the rows of the smaller child,
+ * subtract them from the parent, search both) while their cells are in the cache. Knows nothing of how nodes are
+ * numbered or chosen. */
 #include "learner/tree/tree_histograms.h"
 
 #include <string.h>
@@ -89,7 +89,8 @@ static void free_all_cells(struct tree_engine *engine) {
     struct engine_scratch *scratch = &engine->scratch;
     scratch->n_unused = 0;
     for (size_t i = scratch->n_histograms; i > 0; i--) {
-        scratch->unused[scratch->n_unused++] = scratch->cells + (i - 1) * engine->n_cells * (engine->packed ? 1 : 2) * sizeof(uint64_t);
+        scratch->unused[scratch->n_unused++] =
+            scratch->cells + (i - 1) * engine->n_cells * (engine->packed ? 1 : 2) * sizeof(uint64_t);
     }
 }
 
@@ -106,6 +107,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     free_all_cells(engine);
     memset(engine->tiny_cells, 0, input->options->tree_n_threads * sizeof *engine->tiny_cells);
     size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES;
+    engine->subtree_row_ns = mxb__cells_rows_ns(engine, 4); /* some levels, of which each adds half of them */
     engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
     for (size_t t = 0; t < engine->n_engines; t++) {
         struct engine_scratch scratch = engine->of_thread[t].scratch;
@@ -146,8 +148,9 @@ static struct engine_node *larger_child(const struct family *family) {
 static struct gradient_sum sum_cells(const struct tree_engine *engine, const uint64_t *cells) {
     struct gradient_sum sum = {0, 0};
     for (size_t i = 0; i < MXB__MAX_BINS; i++) {
-        struct gradient_sum cell = engine->packed ? mxb__unpacked(cells[i])
-                                                  : (struct gradient_sum){(int64_t)cells[2 * i], (int64_t)cells[2 * i + 1]};
+        struct gradient_sum cell = engine->packed
+                                       ? mxb__unpacked(cells[i])
+                                       : (struct gradient_sum){(int64_t)cells[2 * i], (int64_t)cells[2 * i + 1]};
         sum.g += cell.g;
         sum.h += cell.h;
     }
@@ -211,7 +214,8 @@ static void open_run(const struct open_task *task, const struct family *family, 
     if (larger->cells != NULL) {
         uint64_t *cells = mxb__cells_of(engine, larger->cells, run.first);
         if (smaller.cells != NULL) {
-            mxb__cells_subtract(cells, mxb__cells_of(engine, smaller.cells, run.first), mxb__cells_words(engine, run.n));
+            mxb__cells_subtract(cells, mxb__cells_of(engine, smaller.cells, run.first),
+                                mxb__cells_words(engine, run.n));
         } else {
             mxb__tiny_subtract(engine, &smaller, run, cells);
         }
@@ -294,7 +298,8 @@ static void open_families(struct tree_engine *engine, const struct family *famil
     for (size_t i = 0; i < n; i++) {
         const struct engine_node *node = smaller_child(&families[i]);
         if (mxb__span_rows(node->rows) > max_rows) {
-            struct open_task large = {engine, &families[i], gains + 2 * i * d, .built_by_threads = 1, .max_rows = SIZE_MAX};
+            struct open_task large = {engine, &families[i], gains + 2 * i * d, .built_by_threads = 1,
+                                      .max_rows = SIZE_MAX};
             mxb__cells_build_by_threads(engine, node);
             run_parts(&large, 1, 0);
         }
@@ -366,5 +371,5 @@ static size_t room(const struct tree_engine *engine, size_t levels_below) {
     return n_unused > levels_below ? n_unused - levels_below : 0;
 }
 
-const struct engine_ops mxb__histogram_engine = {
-    carve, begin, room, open_root, mxb__rows_partition, open_children, close_node, give_back};
+const struct engine_ops mxb__histogram_engine = {carve,         begin,      room,     open_root, mxb__rows_partition,
+                                                 open_children, close_node, give_back};

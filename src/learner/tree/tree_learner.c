@@ -16,8 +16,8 @@ struct tree_state {
     int valid_is_coded; /* in the head that begins as zero */
     struct tree_engine engine;
     struct grower grower;
-    struct leaf *leaves; /* [max_leaves] */
-    uint32_t *node_of_leaf;      /* [max_leaves] */
+    struct leaf *leaves;    /* [max_leaves] */
+    uint32_t *node_of_leaf; /* [max_leaves] */
     size_t n_leaves;
     double *values;          /* [node] leaf values */
     uint32_t *breadth_first; /* [n_nodes] the grower's numbers in the model's order */

@@ -176,9 +176,9 @@ static void sum_block(void *context, size_t block, size_t thread) {
     (void)thread;
     for (size_t i = 0; i < pass->n; i++) {
         struct row_span span = rows_in_block(pass, i, block);
-        struct gradient_sum sum = engine->packed ? engine->input->kernels->sum_quanta(
-                                                       &rows, engine->rows + span.begin, mxb__span_rows(span))
-                                                 : sum_wide(engine, span);
+        struct gradient_sum sum =
+            engine->packed ? engine->input->kernels->sum_quanta(&rows, engine->rows + span.begin, mxb__span_rows(span))
+                           : sum_wide(engine, span);
         engine->leaf_sums[2 * i] += sum.g;
         engine->leaf_sums[2 * i + 1] += sum.h;
     }
