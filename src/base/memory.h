@@ -29,6 +29,10 @@ mxb_status mxb__copy_text(char **copy, const char *text, mxb_error *error);
 
 void mxb__free(void *pointer);
 
+/** A wish for a large part of a block: no huge pages, since it will seldom be used. Until it is it costs nothing, not
+ *  even at its ends, where a huge page would be of it and of its neighbour. */
+void mxb__memory_seldom_used(void *part, size_t n_bytes);
+
 /** For tests: the n-th allocation from now (1 = the next) fails, and with `for_ever` all after it; 0 switches it off.
  */
 void mxb__memory_fail_at(uint64_t n, int for_ever);

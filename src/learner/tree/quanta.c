@@ -45,9 +45,14 @@ struct quanta mxb__quanta_wide(const struct fit_input *input) {
                        exponent_for(input->sum_h, input->max_h, n, limit));
 }
 
+int mxb__quanta_may_be_packed(const struct fit_input *input) {
+    size_t n = input->prepared->n_rows;
+    return n > input->options->max_wide_rows && n <= MAX_PACKED_ROWS;
+}
+
 int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta) {
     size_t n = input->prepared->n_rows;
-    if (n <= input->options->max_wide_rows || n > MAX_PACKED_ROWS || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
+    if (!mxb__quanta_may_be_packed(input) || isinf(input->sum_abs_g) || isinf(input->sum_h)) {
         return 0;
     }
     *quanta = make_quanta(exponent_for(input->sum_abs_g, input->max_abs_g, n, 0x1p31 - 1.0 - (double)n),

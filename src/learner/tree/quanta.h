@@ -18,8 +18,11 @@ struct quanta {
 /** Quanta so fine that the sums of all |g| and of all h stay below 2^62 of them. */
 struct quanta mxb__quanta_wide(const struct fit_input *input);
 
+/** Whether the rows may have packed words: they are neither few (max_wide_rows), which need none, nor too many. */
+int mxb__quanta_may_be_packed(const struct fit_input *input);
+
 /** Quanta for words of 32 bits each: all |g| sum to less than 2^31, all h to less than 2^32, whichever way each row is
- *  rounded. Returns 0 where the rows need none (max_wide_rows at most) or are too many or too large for any. */
+ *  rounded. Returns 0 where the rows may not have them, or their gradients are too large for any. */
 int mxb__quanta_packed(const struct fit_input *input, struct quanta *quanta);
 
 /** All rows as wide sums, rounded to nearest. */

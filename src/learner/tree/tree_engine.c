@@ -16,6 +16,14 @@ uint32_t mxb__engine_max_leaves(const struct fit_input *input) {
     return (uint32_t)(full < n_rows ? full : n_rows);
 }
 
+void *mxb__engine_carve_sums(size_t n, const struct fit_input *input, struct workspace *workspace) {
+    struct gradient_sum *sums = mxb__carve(workspace, n, sizeof *sums);
+    if (sums != NULL && !input->prepared->settings.exact && mxb__quanta_may_be_packed(input)) {
+        mxb__memory_seldom_used(sums + n / 2, (n - n / 2) * sizeof *sums);
+    }
+    return sums;
+}
+
 void mxb__engine_carve_batches(struct engine_scratch *scratch, const struct fit_input *input,
                                struct workspace *workspace) {
     size_t n_spans = scratch->max_batch;
@@ -31,6 +39,7 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     size_t d = input->prepared->n_features;
     engine->is_column = mxb__carve(workspace, d, sizeof *engine->is_column);
     engine->shuffled = mxb__carve(workspace, d, sizeof *engine->shuffled);
+    engine->sums = mxb__engine_carve_sums(n, input, workspace);
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
     engine->leaf_sums = mxb__carve(workspace, 2 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
     engine->n_engines = 0;
@@ -38,7 +47,6 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     engine->subtree_rows = 0;
     engine->ops = input->prepared->settings.exact ? &mxb__exact_engine : &mxb__histogram_engine;
     engine->ops->carve(engine, input, workspace);
-    engine->sums = mxb__carve(workspace, n, sizeof *engine->sums); /* last: packed words leave half of it untouched */
 }
 
 struct sample_task {

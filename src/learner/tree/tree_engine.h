@@ -121,6 +121,9 @@ struct engine_ops {
  *  NULL. */
 void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
 
+/** For the engines: an array of sums that may hold words instead, which leave its second half alone. */
+void *mxb__engine_carve_sums(size_t n, const struct fit_input *input, struct workspace *workspace);
+
 /** For the engines: arrays for batches of scratch->max_batch nodes. */
 void mxb__engine_carve_batches(struct engine_scratch *scratch, const struct fit_input *input,
                                struct workspace *workspace);

@@ -22,14 +22,14 @@ static const size_t BUDGET_BYTES = (size_t)64 << 20;
 
 /* ---- one training, one tree ---- */
 
-static struct engine_scratch carve_scratch(size_t n_histograms, size_t bytes, const struct fit_input *input,
+static struct engine_scratch carve_scratch(size_t n_histograms, size_t n_cells, const struct fit_input *input,
                                            struct workspace *workspace) {
     struct engine_scratch scratch = {.n_histograms = n_histograms};
     size_t most = n_histograms + 1; /* a subtree brings one along */
     scratch.max_batch = 2 * most;
     scratch.unused = mxb__carve(workspace, most, sizeof *scratch.unused);
     mxb__engine_carve_batches(&scratch, input, workspace);
-    scratch.cells = mxb__carve(workspace, n_histograms, bytes);
+    scratch.cells = mxb__engine_carve_sums(n_histograms * n_cells, input, workspace);
     return scratch;
 }
 
@@ -56,18 +56,19 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     int shares = n_threads > 1 && prepared->n_rows > SHARED_ROWS;
     engine->thread_cells = mxb__carve(workspace, shares ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
+    n_histograms = n_histograms < needed ? needed : n_histograms;
+    engine->scratch = carve_scratch(n_histograms, engine->n_cells, input, workspace);
+
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
-        struct engine_scratch scratch = carve_scratch(needed, histogram_bytes, input, workspace);
+        struct engine_scratch scratch = carve_scratch(needed, engine->n_cells, input, workspace);
         engine->thread_batch = scratch.max_batch;
         if (workspace->base != NULL) {
             engine->of_thread[t].scratch = scratch;
         }
     }
-    n_histograms = n_histograms < needed ? needed : n_histograms;
-    engine->scratch = carve_scratch(n_histograms, histogram_bytes, input, workspace); /* last: seldom used to its end */
 }
 
 /* Groups of fields with a sampled feature. */

@@ -1,6 +1,9 @@
+#define _DEFAULT_SOURCE /* mincore */
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -41,6 +44,31 @@ static void large_blocks_begin_with_a_huge_page(void) {
         block[0] = block[n - 1] = 1;
         mxb__free(block);
     }
+}
+
+/* What was wished to be left alone is not there before it is used, although a huge page would reach into it. */
+static void seldom_used_parts_cost_nothing(void) {
+    const size_t n = (size_t)40 << 20, used = (size_t)37 << 20; /* more than the heap would recycle */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *block;
+    mxb_error error;
+    OK(mxb__alloc(&block, n, 1, "a test", &error), error);
+    mxb__memory_seldom_used(block + used + 1, n - used - 1);
+    mxb__memory_seldom_used(block + 1, 100); /* too small to matter */
+    memset(block, 7, used);
+    unsigned char is_there[8];
+    REQUIRE(sizeof is_there * page <= n - used - ((size_t)1 << 16));
+    REQUIRE(mincore(block + used + (1 << 16), sizeof is_there * page, is_there) == 0);
+    for (size_t i = 0; i < sizeof is_there; i++) {
+        CHECK_INT(is_there[i] & 1, 0);
+    }
+    memset(block + used, 7, n - used);
+    size_t n_wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_wrong += block[i] != 7;
+    }
+    CHECK_INT(n_wrong, 0);
+    mxb__free(block);
 }
 
 static void products_do_not_overflow(void) {
@@ -201,6 +229,7 @@ static void carving_takes_what_was_measured(void) {
 int main(void) {
     RUN(blocks_are_aligned_and_whole);
     RUN(large_blocks_begin_with_a_huge_page);
+    RUN(seldom_used_parts_cost_nothing);
     RUN(products_do_not_overflow);
     RUN(too_much_is_an_error);
     RUN(grow_keeps_contents);
