@@ -82,7 +82,7 @@ static void grow_below(struct grower *grower, uint32_t first, uint32_t n) {
         }
         size_t levels_below = grower->max_depth - 1 - child_depth;
         size_t room = engine->ops->room(engine, levels_below);
-        if (room == 0 && grower->n_subtrees > 0) {
+        if (room == 0) {
             grow_subtrees(grower);
             room = engine->ops->room(engine, levels_below);
         }
@@ -115,6 +115,9 @@ static int larger_first(const void *a, const void *b) {
 }
 
 static void grow_subtrees(struct grower *grower) {
+    if (grower->n_subtrees == 0) {
+        return;
+    }
     qsort(grower->subtrees, grower->n_subtrees, sizeof *grower->subtrees, larger_first);
     double n_rows = 0.0;
     for (size_t i = 0; i < grower->n_subtrees; i++) {

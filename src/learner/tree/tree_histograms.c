@@ -14,7 +14,7 @@
 
 enum {
     SHARED_ROWS = 1 << 14, /* nodes with more are built by all threads, unless there are fields enough to share out */
-    SUBTREES = 8           /* a thread, at the least, where all are of the same size */
+    SUBTREES = 4           /* a thread, at the least, where all are of the same size */
 };
 
 /* Histograms kept at once; beyond it a tree is grown part by part (tree_grow.c). */
