@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 OURS, OURS_MIXED = "mixboost", "mixboost mixed"
+AVX2_OF = {OURS: "mixboost AVX2", OURS_MIXED: "mixboost mixed AVX2"}  # the same without AVX-512
 TREE_PEERS = [
     "LightGBM",
     "LightGBM quantised",
@@ -15,9 +16,9 @@ TREE_PEERS = [
     "scikit-learn",
 ]
 MIXED_PEER = "snapml mixed"  # the one peer that has ridge rounds
-TREES = [OURS, *TREE_PEERS]
-MIXED = [OURS, OURS_MIXED, *TREE_PEERS, MIXED_PEER]
-BINNERS = [OURS, "LightGBM", "XGBoost", "CatBoost"]  # those that can be asked to bin and no more
+TREES = [OURS, AVX2_OF[OURS], *TREE_PEERS]
+MIXED = [OURS, OURS_MIXED, *AVX2_OF.values(), *TREE_PEERS, MIXED_PEER]
+BINNERS = [OURS, AVX2_OF[OURS], "LightGBM", "XGBoost", "CatBoost"]  # those that can be asked to bin and no more
 
 
 @dataclass(frozen=True)
@@ -71,4 +72,5 @@ FIGURES = [
 FIGURE_THREADS = 2
 
 MEMORY_CASE, MEMORY_MUST, MEMORY_AIM = "medium", 100.0, "85"  # bytes a row over the input, trees only
+AVX2_CASES, AVX2_MUST = ["small", "medium", "wide", "deep", "binning"], 0.7  # our time over that with AVX2 alone
 SCALING_CASE, SCALING_MUST, SCALING_AIM = "medium", 1.8, "1.9"  # one thread's time over that of two

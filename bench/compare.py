@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cases import CASES, Case
-from contestants import version_of
+from contestants import environment_of, version_of
 from datasets import is_here, make_files, real_path
 from machine import busy_neighbours, describe, processor
 from measure import Task
@@ -89,7 +89,8 @@ def outcome(measurement: Measurement) -> str:
 
 
 def run_process(key: Key, task: Task) -> Measurement:
-    env = {**os.environ, **{name: str(task.threads) for name in THREAD_VARIABLES}}
+    threads = {name: str(task.threads) for name in THREAD_VARIABLES}
+    env = {**os.environ, **threads, **environment_of(task.contestant)}
     command = [sys.executable, str(MEASURE), json.dumps(asdict(task))]
     answer = subprocess.run(command, env=env, capture_output=True, text=True)
     if answer.returncode != 0:

@@ -225,6 +225,8 @@ def bin_catboost(x: Array, y: Array, work: Work) -> None:
 FITS: dict[str, Callable[[Array, Array, Work], Predict]] = {
     "mixboost": fit_mixboost,
     "mixboost mixed": fit_mixboost_mixed,
+    "mixboost AVX2": fit_mixboost,
+    "mixboost mixed AVX2": fit_mixboost_mixed,
     "LightGBM": fit_lightgbm,
     "LightGBM quantised": fit_lightgbm_quantised,
     "XGBoost": fit_xgboost,
@@ -236,6 +238,7 @@ FITS: dict[str, Callable[[Array, Array, Work], Predict]] = {
 }
 BINS: dict[str, Callable[[Array, Array, Work], None]] = {
     "mixboost": bin_mixboost,
+    "mixboost AVX2": bin_mixboost,
     "LightGBM": bin_lightgbm,
     "XGBoost": bin_xgboost,
     "CatBoost": bin_catboost,
@@ -246,6 +249,11 @@ def package_of(contestant: str) -> str:
     return contestant.split()[0].lower()
 
 
+def environment_of(contestant: str) -> dict[str, str]:
+    """What its process has to be told."""
+    return {"MIXBOOST_KERNELS": "avx2"} if contestant.endswith("AVX2") else {}
+
+
 def version_of(contestant: str) -> str:
     """The package's version; of ours also which build of the library it is, and which kernels it was told to use."""
     package = package_of(contestant)
@@ -253,5 +261,5 @@ def version_of(contestant: str) -> str:
     if package != "mixboost":
         return version
     library = Path(str(import_module(package).__file__)).with_name("libmixboost.so")
-    kernels = os.environ.get("MIXBOOST_KERNELS", "best")
+    kernels = {**os.environ, **environment_of(contestant)}.get("MIXBOOST_KERNELS", "best")
     return f"{version} ({hashlib.sha256(library.read_bytes()).hexdigest()[:8]}, {kernels} kernels)"

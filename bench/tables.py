@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from cases import (
+    AVX2_CASES,
+    AVX2_MUST,
+    AVX2_OF,
     CASES,
     FIGURE_THREADS,
     FIGURES,
@@ -70,9 +73,36 @@ def scaling_row(results: Results) -> list[str] | None:
     return [title, f"{ratio:.2f}", f"{SCALING_MUST:g}", SCALING_AIM, verdict(ratio >= SCALING_MUST), against]
 
 
+def avx2_row(results: Results) -> list[str] | None:
+    """The case that loses most where there is no AVX-512."""
+    shares = []
+    for case in AVX2_CASES:
+        best = results.of(case, FIGURE_THREADS)
+        for ours, without in AVX2_OF.items():
+            if worked(best, ours) and worked(best, without):
+                title = case if ours == OURS else f"{case} mixed"
+                shares.append((best[ours].seconds / best[without].seconds, title))
+    if not shares:
+        return None
+    least = min(shares)[0]
+    against = ", ".join(f"{title} {share:.2f}" for share, title in shares)
+    return [
+        "speed with AVX2 alone, least share",
+        f"{least:.2f}",
+        f"{AVX2_MUST:g}",
+        "",
+        verdict(least >= AVX2_MUST),
+        against,
+    ]
+
+
 def figures_table(results: Results) -> str:
     """Empty where a run has none of the cases that figures are asked of."""
-    rows = [ratio_row(figure, results) for figure in FIGURES] + [memory_row(results), scaling_row(results)]
+    rows = [ratio_row(figure, results) for figure in FIGURES] + [
+        memory_row(results),
+        scaling_row(results),
+        avx2_row(results),
+    ]
     found = [row for row in rows if row is not None]
     header = ["figure", "measured", "must", "aim", "met", "against"]
     return f"\n{table(header, found)}" if found else ""
