@@ -17,7 +17,8 @@ enum { MXB__CELLS = 264 };
 enum { MXB__GROUP = 8 };
 
 /* A record has the codes of so many features, half a cache line; more features lie in further panels of records. So
- * histograms of wide data touch few cells at a time, and read no byte that they do not add. */
+ * histograms of wide data touch few cells at a time, and read no byte that they do not add. Whoever writes the records
+ * may put several features into one byte: to the kernels these are one. */
 enum { MXB__PANEL = 32 };
 
 /* Rows whose bin codes a histogram is built from. */
