@@ -69,7 +69,7 @@ INLINE size_t features_of_pass(size_t size) { return LARGEST_PASS / size; }
 
 #define PASS_OF(n)                                     \
     case n:                                            \
-        if (n <= features_of_pass(size)) {             \
+        if ((n) <= features_of_pass(size)) {           \
             if (next != NULL) {                        \
                 add_pass(block, n, size, next, cells); \
             } else {                                   \
