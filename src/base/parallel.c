@@ -117,7 +117,7 @@ static void *helper_main(void *argument) {
         }
         pull_tasks(pool, worker->thread);
         if (--pool->n_busy == 0) {
-            pthread_mutex_lock(&pool->mutex); /* the caller is either awake or asleep by now */
+            pthread_mutex_lock(&pool->mutex); /* not between the caller's last look and its sleep */
             pthread_cond_signal(&pool->work_done);
             pthread_mutex_unlock(&pool->mutex);
         }

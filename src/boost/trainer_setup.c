@@ -240,7 +240,7 @@ static void read_options(mxb_trainer *trainer) {
         .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
         .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),
         .max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH),
-        .max_wide_rows = (size_t)1 << 16,
+        .max_wide_rows = (size_t)1 << 16, /* part of the frozen arithmetic */
         .alpha = mxb__param(params, OPTION_ALPHA),
         .fit_intercept = mxb__param(params, OPTION_FIT_INTERCEPT) != 0.0,
         .gamma = mxb__param(params, OPTION_GAMMA),

@@ -16,7 +16,7 @@ enum { MXB__MAX_BINS = 256, MXB__MAX_CUTS = 254 };
 struct feature_bins {
     uint32_t n_cuts;
     const double *cuts; /* ascending; NULL for exact trees, see mxb__prepared_threshold */
-    int has_missing;    /* some training row has no value */
+    int has_missing;    /* some training row has no value; not told for exact trees */
 };
 
 static inline uint32_t mxb__missing_code(const struct feature_bins *bins) { return bins->n_cuts + 1; }

@@ -35,7 +35,7 @@ struct mxb_prepared {
 
     /* For histograms; NULL for exact trees. */
     double *cuts;     /* what bins point into */
-    uint8_t *columns; /* bin codes [feature][row], for partitioning; behind the records, in one block with them */
+    uint8_t *columns; /* bin codes [feature][row], for partitions and walks; behind the records, in one block */
     uint8_t *records; /* fields of bin codes [panel][row][MXB__PANEL], for histograms; 0 behind the last field */
     struct fields fields;
     size_t code_bytes; /* room for both, at the most */

@@ -17,7 +17,8 @@ enum { MXB__CELLS = 264 };
 enum { MXB__GROUP = 8 };
 
 /* A record has the codes of so many features, half a cache line; more features lie in further panels of records. So
- * histograms of wide data touch few cells at a time, and read no byte that they do not add. */
+ * histograms of wide data touch few cells at a time, and read no byte that they do not add. Whoever writes the records
+ * may put several features into one byte: to the kernels these are one. */
 enum { MXB__PANEL = 32 };
 
 /* Rows whose bin codes a histogram is built from. */
@@ -42,6 +43,9 @@ struct gradient_sum {
     int64_t g;
     int64_t h;
 };
+
+/* The second where one is NaN, in one instruction: fmax is a call. */
+static inline double mxb__larger(double x, double y) { return x > y ? x : y; }
 
 /* A word of packed sums: g in the high and h in the low 32 bits. */
 static inline struct gradient_sum mxb__unpacked(uint64_t word) {
@@ -101,8 +105,7 @@ enum hessian {
 /* Of the logistic loss: |g| is the probability of the label that the row does not have. */
 static inline double mxb__logistic_hessian(double g) {
     double p = fabs(g);
-    double h = p * (1.0 - p);
-    return h > MXB__SMALLEST_HESSIAN ? h : MXB__SMALLEST_HESSIAN;
+    return mxb__larger(p * (1.0 - p), MXB__SMALLEST_HESSIAN);
 }
 
 static inline double mxb__implied_hessian(enum hessian hessian, double g) {

@@ -4,14 +4,13 @@
  * added: without that the walk over a deep node costs twice as much. */
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "kernels/portable/portable.h"
 
 #if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#define INLINE            static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 #else
-#define PREFETCH(address) ((void)(address))
-#define INLINE            static inline
+#define INLINE static inline
 #endif
 
 enum { BLOCK_ROWS = 512, LARGEST_PASS = 16 };
@@ -47,8 +46,8 @@ INLINE void add_pass(const struct block *block, size_t n_features, size_t size, 
                      uint64_t *cells) {
     for (size_t i = 0; i < block->n; i++) {
         if (next != NULL) {
-            PREFETCH(next->records + (size_t)next->rows[i] * MXB__PANEL);
-            PREFETCH(next->gradients + next->rows[i] * size);
+            MXB__PREFETCH(next->records + (size_t)next->rows[i] * MXB__PANEL);
+            MXB__PREFETCH(next->gradients + next->rows[i] * size);
         }
         uint64_t g = block->gradients[i * size], h = block->gradients[i * size + size - 1];
         for (size_t group = 0; group < n_features; group += MXB__GROUP) {
@@ -70,7 +69,7 @@ INLINE size_t features_of_pass(size_t size) { return LARGEST_PASS / size; }
 
 #define PASS_OF(n)                                     \
     case n:                                            \
-        if (n <= features_of_pass(size)) {             \
+        if ((n) <= features_of_pass(size)) {           \
             if (next != NULL) {                        \
                 add_pass(block, n, size, next, cells); \
             } else {                                   \

@@ -30,9 +30,6 @@ static struct row_loss logistic_of_row(const struct loss_block *block, size_t ro
     return loss;
 }
 
-/* The second where one is NaN, in one instruction: fmax is a call. */
-static double larger(double x, double y) { return x > y ? x : y; }
-
 static struct loss_sums take_rows(const struct loss_block *block, enum hessian hessian,
                                   struct row_loss (*of_row)(const struct loss_block *block, size_t row)) {
     double abs_g[MXB__LANES] = {0};
@@ -51,8 +48,8 @@ static struct loss_sums take_rows(const struct loss_block *block, enum hessian h
             double row_h = mxb__implied_hessian(hessian, row.g) * weight;
             abs_g[i % MXB__LANES] += fabs(row_g);
             h[i % MXB__LANES] += row_h;
-            sums.max_abs_g = larger(fabs(row_g), sums.max_abs_g);
-            sums.max_h = larger(row_h, sums.max_h);
+            sums.max_abs_g = mxb__larger(fabs(row_g), sums.max_abs_g);
+            sums.max_h = mxb__larger(row_h, sums.max_h);
             block->g[i] = row_g;
             if (block->h != NULL) {
                 block->h[i] = row_h;

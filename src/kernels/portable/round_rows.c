@@ -1,13 +1,8 @@
 /* Gradients as integers: rounded at random into packed words, or to nearest into pairs and their sums. */
 #include <math.h>
 
+#include "base/prefetch.h"
 #include "kernels/portable/portable.h"
-
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
 
 enum { AHEAD = 64 }; /* rows */
 
@@ -47,9 +42,9 @@ struct gradient_sum mxb__portable_sum_quanta(const struct scaled_rows *rows, con
     struct gradient_sum sum = {0, 0};
     for (size_t i = 0; i < n; i++) {
         size_t later = indices[i + AHEAD < n ? i + AHEAD : n - 1];
-        PREFETCH(rows->g + later);
+        MXB__PREFETCH(rows->g + later);
         if (rows->hessian == HESSIAN_STORED) {
-            PREFETCH(rows->h + later);
+            MXB__PREFETCH(rows->h + later);
         }
         struct gradient_sum row = quanta_of_row(rows, indices[i]);
         sum.g += row.g;

@@ -58,7 +58,7 @@ static inline doubles scores_of(struct sides sides, const struct split_rules *ru
 static inline double largest_lane(doubles x) {
     double largest = x[0];
     for (size_t k = 1; k < WIDTH; k++) {
-        largest = x[k] > largest ? x[k] : largest;
+        largest = mxb__larger(x[k], largest);
     }
     return largest;
 }

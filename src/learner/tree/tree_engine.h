@@ -104,8 +104,8 @@ struct engine_ops {
     void (*carve)(struct tree_engine *engine, const struct fit_input *input, struct workspace *workspace);
     /* Starts a tree whose sample is drawn: gradients to quanta, no node open. */
     void (*begin)(struct tree_engine *engine, const struct draw *draw);
-    /* How many nodes may be split and their children opened, when so many levels follow below these. Where no subtree
-     * is put off, there is always room for one. */
+    /* How many nodes may be split and their children opened, when so many levels follow below these. 0: none before the
+     * subtrees that were put off are grown, and one after that, whatever it says then. */
     size_t (*room)(const struct tree_engine *engine, size_t levels_below);
     void (*open_root)(struct tree_engine *engine, struct engine_node *root);
     /* Gives the parents' rows to the children, in their old order, and tells these their totals. */

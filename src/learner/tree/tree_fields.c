@@ -1,4 +1,4 @@
-/* The engine of histogram trees, fourth part: features that share a byte. Their codes are the digits of the byte's
+/* The engine of histogram trees: features that share a byte. Their codes are the digits of the byte's
  * value, and the sums of one digit are found by adding over the others: from the highest digit down, each is read and
  * then added away, so that all together take little more than a look at every cell. */
 #include "learner/tree/tree_fields.h"

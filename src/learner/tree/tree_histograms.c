@@ -1,4 +1,4 @@
-/* The engine of histogram trees, first part: sums over bins, and splits from them. Sums are integers, so threads and
+/* The engine of histogram trees: sums over bins, and splits from them. Sums are integers, so threads and
  * order do not matter. A few features at a time are taken through all steps (add the rows of the smaller child,
  * subtract them from the parent, search both) while their cells are in the cache. Knows nothing of how nodes are
  * numbered or chosen. */
@@ -14,7 +14,7 @@
 
 enum {
     SHARED_ROWS = 1 << 14, /* nodes with more are built by all threads, unless there are fields enough to share out */
-    SUBTREES = 4           /* a thread, at the least, where all are of the same size */
+    SUBTREES = 4           /* for each thread, at the least: none has a larger part of the rows than that allows */
 };
 
 /* Histograms kept at once; beyond it a tree is grown part by part (tree_grow.c). */
@@ -107,7 +107,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     mxb__engine_set_rules(engine);
     free_all_cells(engine);
     memset(engine->tiny_cells, 0, input->options->tree_n_threads * sizeof *engine->tiny_cells);
-    size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES;
+    size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES; /* 1: the whole tree */
     engine->subtree_row_ns = mxb__cells_rows_ns(engine, 4); /* some levels, of which each adds half of them */
     engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -158,11 +158,11 @@ static struct gradient_sum sum_cells(const struct tree_engine *engine, const uin
     return sum;
 }
 
-/* Every row is in one cell of each feature that was built, so any of them adds up to the node. */
+/* Every row is in one cell of each field that was built, so any of them adds up to the node. */
 static struct gradient_sum root_total(const struct tree_engine *engine, const struct engine_node *root,
-                                      uint32_t feature) {
+                                      uint32_t field) {
     return root->cells == NULL ? mxb__tiny_total(engine, root)
-                               : sum_cells(engine, mxb__cells_of(engine, root->cells, feature));
+                               : sum_cells(engine, mxb__cells_of(engine, root->cells, field));
 }
 
 /* Cells of the smaller child of a family. */
@@ -244,10 +244,10 @@ static void open_part(void *context, size_t index, size_t thread) {
 static struct split locate_split(const struct tree_engine *engine, const struct engine_node *node, uint32_t feature,
                                  double gain) {
     const mxb_prepared *prepared = engine->input->prepared;
-    uint32_t field = prepared->fields.places[feature].field;
     if (node->cells == NULL) {
         return mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gain);
     }
+    uint32_t field = prepared->fields.places[feature].field;
     const uint64_t *cells = mxb__cells_of(engine, node->cells, field);
     if (mxb__field_feature(engine, field) == feature) {
         struct feature_cells of_feature = mxb__feature_cells(cells, engine->packed, &prepared->bins[feature]);
@@ -366,7 +366,8 @@ static void open_children(struct tree_engine *engine, const struct family *famil
     open_families(engine, families, n);
 }
 
-/* Every level in progress has histograms of its own, one at least: so many are kept back. */
+/* Every level in progress has histograms of its own, one at least: so many are kept back. Few rows have fewer
+ * histograms than levels, and yet enough for one node at a time: open nodes have no row in common. */
 static size_t room(const struct tree_engine *engine, size_t levels_below) {
     size_t n_unused = engine->scratch.n_unused;
     return n_unused > levels_below ? n_unused - levels_below : 0;

@@ -1,4 +1,4 @@
-/* The engine of histogram trees, second part: moving rows between nodes; and for both engines, the rows of leaves. A
+/* The engine of histogram trees: moving rows between nodes; and for both engines, the rows of leaves. A
  * batch of nodes is cut into tasks of at most MXB__TASK_ROWS rows, whatever the number of threads. */
 #include <string.h>
 

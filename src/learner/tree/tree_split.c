@@ -5,11 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#if defined(__GNUC__)
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
+#include "base/prefetch.h"
 
 enum { AHEAD = 24 }; /* rows; without looking ahead a walk over sorted rows takes four times as long */
 
@@ -21,8 +17,6 @@ static struct gradient_sum plus(struct gradient_sum a, struct gradient_sum b) {
     struct gradient_sum sum = {a.g + b.g, a.h + b.h};
     return sum;
 }
-
-static double larger(double x, double y) { return x > y ? x : y; } /* the second where the first is NaN */
 
 static int ties(double gain, double best) { return gain >= best * (1.0 - TIE); }
 
@@ -131,8 +125,8 @@ static size_t move_bin(const struct sorted_rows *rows, size_t first, struct grad
     *bin = rows->codes[rows->rows[first]];
     for (; i < rows->n && rows->codes[rows->rows[i]] == *bin; i++) {
         size_t later = rows->rows[i + AHEAD < rows->n ? i + AHEAD : rows->n - 1];
-        PREFETCH(rows->codes + later);
-        PREFETCH(rows->sums + later);
+        MXB__PREFETCH(rows->codes + later);
+        MXB__PREFETCH(rows->sums + later);
         *left = plus(*left, rows->sums[rows->rows[i]]);
     }
     return i;
@@ -147,9 +141,9 @@ double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_su
     uint32_t bin;
     for (size_t i = 0; i < present.n;) {
         i = move_bin(&present, i, &left, &bin);
-        best = larger(mxb__cut_score(&gains.cuts, left), best);
+        best = mxb__larger(mxb__cut_score(&gains.cuts, left), best);
         if (mxb__has_missing(&gains.cuts)) {
-            best = larger(mxb__cut_score(&gains.cuts, plus(left, gains.cuts.missing)), best);
+            best = mxb__larger(mxb__cut_score(&gains.cuts, plus(left, gains.cuts.missing)), best);
         }
     }
     return gain_of(&gains, best);
@@ -178,7 +172,7 @@ struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gra
 uint32_t mxb__split_choose(const double *gains, uint32_t n) {
     double best = 0.0;
     for (uint32_t f = 0; f < n; f++) {
-        best = larger(gains[f], best);
+        best = mxb__larger(gains[f], best);
     }
     uint32_t chosen = 0;
     while (chosen < n && !(gains[chosen] > 0.0 && ties(gains[chosen], best))) {

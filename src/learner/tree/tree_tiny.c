@@ -1,4 +1,4 @@
-/* The engine of histogram trees, third part: nodes with few rows. A group of fields is added up in cells that are
+/* The engine of histogram trees: nodes with few rows. A group of fields is added up in cells that are
  * cleared behind, and only the bins that rows fell into are looked at. The gains are those of a histogram: an empty bin
  * offers no cut that the bin before does not. */
 #include "learner/tree/tree_tiny.h"

@@ -59,12 +59,18 @@ static void numbers(void) {
         OK(mxb_dataset_set_label(dataset, bytes + at, sizeof *y, MXB_FLOAT64, &error), error);
         OK(mxb__labels_read(dataset, 0, NULL, NUMBERS, OWNER, &labels, &error), error);
         CHECK_INT(memcmp(labels.values, y, sizeof y), 0);
+        CHECK_INT((uintptr_t)labels.values % sizeof *y, 0);
         mxb__labels_clear(&labels);
     }
     mxb_dataset_free(dataset);
     OK(read_rows(y, w, 4, 0, NULL, &labels, &error), error);
     CHECK_INT(memcmp(labels.weights, w, sizeof w), 0);
     CHECK(labels.sum == 3.5);
+    mxb__labels_clear(&labels);
+    double absent[] = {1, NAN, 3}; /* the label of a row that weighs nothing stays with the caller */
+    OK(read_rows(absent, (double[]){1, 0, 2}, 3, 0, NULL, &labels, &error), error);
+    CHECK(labels.values[0] == 1 && labels.values[1] == 0 && labels.values[2] == 3);
+    CHECK(isnan(absent[1]));
     mxb__labels_clear(&labels);
 }
 

@@ -362,8 +362,6 @@ static void one_leaf_a_row(void) {
     }
 }
 
-/* Packed quanta are not exact, so compare threads with each other and the first split with what the naive tree takes.
- */
 static void check_same_below(const struct grow_node *nodes, uint32_t n, const struct grow_node *others, uint32_t m) {
     const struct engine_node *a = &nodes[n].work;
     const struct engine_node *b = &others[m].work;
@@ -377,6 +375,8 @@ static void check_same_below(const struct grow_node *nodes, uint32_t n, const st
     }
 }
 
+/* Packed quanta are not exact, so compare threads with each other and the first split with what the naive tree takes.
+ */
 static void packed_trees_do_not_depend_on_threads(void) {
     struct grow_node *first = NULL;
     for (uint32_t k = 0; k < 8; k++) {
