@@ -33,6 +33,13 @@ static struct engine_scratch carve_scratch(size_t n_histograms, size_t n_cells, 
     return scratch;
 }
 
+/* Fields enough to share out need no cells of every thread, which would take more memory than all else. */
+static int shares_rows(const struct fit_input *input) {
+    size_t n_threads = input->options->tree_n_threads;
+    size_t n_panels = mxb__n_blocks(input->prepared->fields.n, MXB__PANEL);
+    return n_threads > 1 && n_panels < 2 * n_threads && input->prepared->n_rows > SHARED_ROWS;
+}
+
 /* One for every level in progress; and never more than there can be nodes that are not tiny. */
 static size_t least_histograms(const struct fit_input *input) {
     size_t n_levels = (size_t)input->options->max_max_depth + 1;
@@ -53,8 +60,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
     engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
-    int shares = n_threads > 1 && prepared->n_rows > SHARED_ROWS;
-    engine->thread_cells = mxb__carve(workspace, shares ? n_threads : 0, histogram_bytes);
+    engine->thread_cells = mxb__carve(workspace, shares_rows(input) ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
     engine->scratch = carve_scratch(n_histograms, engine->n_cells, input, workspace);
@@ -274,7 +280,8 @@ static double cells_ns(const struct tree_engine *engine, size_t n_nodes) {
 static size_t rows_to_share(const struct tree_engine *engine, size_t n_rows) {
     size_t n_panels = mxb__n_blocks(engine->n_groups, MXB__PANEL_GROUPS);
     size_t share = n_rows / (2 * mxb__pool_n_threads(engine->pool)) * n_panels;
-    return engine->pool == NULL ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
+    int shares = engine->pool != NULL && shares_rows(engine->input);
+    return !shares ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
 }
 
 static void run_parts(struct open_task *task, size_t n, size_t n_rows) {

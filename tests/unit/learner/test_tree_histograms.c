@@ -328,6 +328,22 @@ static void there_are_enough_histograms(void) {
     }
 }
 
+/* Many features are shared out among the threads, so these take no histograms of their own. */
+static void many_features_take_no_cells_for_every_thread(void) {
+    mxb_prepared prepared = {.n_rows = 20000, .n_features = 65000, .fields = {.n = 65000}};
+    struct learner_options options = fit_options();
+    struct fit_input input = {.prepared = &prepared, .options = &options};
+    size_t used[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        struct workspace workspace = {NULL, 0};
+        struct tree_engine engine;
+        options.tree_n_threads = k == 0 ? 1 : 64;
+        mxb__engine_carve(&engine, &input, &workspace);
+        used[k] = workspace.used;
+    }
+    CHECK(used[1] < used[0] + used[0] / 10);
+}
+
 int main(void) {
     RUN(wide_histograms_equal_naive_ones);
     RUN(packed_histograms_equal_naive_ones);
@@ -336,5 +352,6 @@ int main(void) {
     RUN(splits_are_those_of_the_cells);
     RUN(groups_hold_the_sampled_columns);
     RUN(there_are_enough_histograms);
+    RUN(many_features_take_no_cells_for_every_thread);
     return check_report();
 }
