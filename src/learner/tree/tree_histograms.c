@@ -66,6 +66,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->scratch = carve_scratch(n_histograms, engine->n_cells, input, workspace);
 
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
+    engine->tiny_cleared = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cleared);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -112,7 +113,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     }
     mxb__engine_set_rules(engine);
     free_all_cells(engine);
-    memset(engine->tiny_cells, 0, input->options->tree_n_threads * sizeof *engine->tiny_cells);
+    memset(engine->tiny_cleared, 0, input->options->tree_n_threads);
     size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES;
     engine->subtree_row_ns = mxb__cells_rows_ns(engine, 4); /* some levels, of which each adds half of them */
     engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
@@ -124,6 +125,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
         own->pool = NULL;
         own->subtree_rows = 0;
         own->tiny_cells = engine->tiny_cells + t;
+        own->tiny_cleared = engine->tiny_cleared + t;
         free_all_cells(own);
     }
 }
@@ -171,6 +173,16 @@ static struct gradient_sum root_total(const struct tree_engine *engine, const st
                                : sum_cells(engine, mxb__cells_of(engine, root->cells, feature));
 }
 
+/* Of many threads a small tree needs few. */
+static struct tiny_cells *tiny_cells_of(const struct tree_engine *engine, size_t thread) {
+    struct tiny_cells *cells = &engine->tiny_cells[thread];
+    if (!engine->tiny_cleared[thread]) {
+        memset(cells, 0, sizeof *cells);
+        engine->tiny_cleared[thread] = 1;
+    }
+    return cells;
+}
+
 /* Cells of the smaller child of a family. */
 static void build_run(const struct open_task *task, const struct engine_node *node, struct field_run run) {
     const struct tree_engine *engine = task->engine;
@@ -184,9 +196,9 @@ static void build_run(const struct open_task *task, const struct engine_node *no
 }
 
 static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
-                       struct tiny_cells *tiny, double *gains) {
+                       size_t thread, double *gains) {
     if (node->cells == NULL) {
-        mxb__tiny_gains(engine, node, run, tiny, gains);
+        mxb__tiny_gains(engine, node, run, tiny_cells_of(engine, thread), gains);
         return;
     }
     const mxb_prepared *prepared = engine->input->prepared;
@@ -205,8 +217,8 @@ static void search_run(const struct tree_engine *engine, const struct engine_nod
 }
 
 /* One run of fields: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
-static void open_run(const struct open_task *task, const struct family *family, struct field_run run,
-                     struct tiny_cells *tiny, double *gains) {
+static void open_run(const struct open_task *task, const struct family *family, struct field_run run, size_t thread,
+                     double *gains) {
     const struct tree_engine *engine = task->engine;
     struct engine_node smaller = *smaller_child(family);
     if (smaller.cells != NULL) {
@@ -214,7 +226,7 @@ static void open_run(const struct open_task *task, const struct family *family, 
     }
     if (family->parent == NULL) {
         smaller.total = root_total(engine, &smaller, run.first);
-        search_run(engine, &smaller, run, tiny, gains);
+        search_run(engine, &smaller, run, thread, gains);
         return;
     }
     const struct engine_node *larger = larger_child(family);
@@ -227,8 +239,8 @@ static void open_run(const struct open_task *task, const struct family *family, 
             mxb__tiny_subtract(engine, &smaller, run, cells);
         }
     }
-    search_run(engine, family->left, run, tiny, gains);
-    search_run(engine, family->right, run, tiny, gains + engine->input->prepared->n_features);
+    search_run(engine, family->left, run, thread, gains);
+    search_run(engine, family->right, run, thread, gains + engine->input->prepared->n_features);
 }
 
 static void open_part(void *context, size_t index, size_t thread) {
@@ -243,7 +255,7 @@ static void open_part(void *context, size_t index, size_t thread) {
     double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
         struct field_run run = mxb__cells_next_run(engine, &next, end);
-        open_run(task, &task->families[family], run, &engine->tiny_cells[thread], gains);
+        open_run(task, &task->families[family], run, thread, gains);
     }
 }
 
@@ -252,7 +264,7 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
     const mxb_prepared *prepared = engine->input->prepared;
     uint32_t field = prepared->fields.places[feature].field;
     if (node->cells == NULL) {
-        return mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gain);
+        return mxb__tiny_locate(engine, node, feature, tiny_cells_of(engine, 0), gain);
     }
     const uint64_t *cells = mxb__cells_of(engine, node->cells, field);
     if (mxb__field_feature(engine, field) == feature) {

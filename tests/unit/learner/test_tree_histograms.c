@@ -344,6 +344,24 @@ static void many_features_take_no_cells_for_every_thread(void) {
     CHECK(used[1] < used[0] + used[0] / 10);
 }
 
+/* The scratch of threads that have nothing to do is left alone: with many it would cost more than a small tree. */
+static void idle_threads_touch_no_memory(void) {
+    struct bench bench;
+    struct learner_options options = fit_options();
+    options.tree_n_threads = 200;
+    CHECK(bench_open(&bench, (struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 1}, options, 256));
+    for (uint32_t round = 1; round <= 2; round++) {
+        struct engine_node root = {.rows = {0, 30}};
+        bench_begin(&bench, round);
+        bench.engine.ops->open_root(&bench.engine, &root);
+        CHECK(root.split.gain > 0.0);
+        for (size_t t = 1; t < options.tree_n_threads; t++) {
+            CHECK(bench.engine.tiny_cells[t].is_seen[0][0] == 0x5a5a5a5a5a5a5a5au);
+        }
+    }
+    bench_close(&bench);
+}
+
 int main(void) {
     RUN(wide_histograms_equal_naive_ones);
     RUN(packed_histograms_equal_naive_ones);
@@ -353,5 +371,6 @@ int main(void) {
     RUN(groups_hold_the_sampled_columns);
     RUN(there_are_enough_histograms);
     RUN(many_features_take_no_cells_for_every_thread);
+    RUN(idle_threads_touch_no_memory);
     return check_report();
 }
