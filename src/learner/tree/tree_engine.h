@@ -89,6 +89,7 @@ struct tree_engine {
     char *thread_cells;            /* [threads, unless there is one][n_cells], for nodes that all build together */
     uint8_t *thread_built;         /* [threads] whether they hold anything */
     struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
+    uint8_t *tiny_cleared;         /* [threads] whether these were, for the first tiny node of the tree */
 
     /* Exact trees (tree_exact.h). */
     uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in

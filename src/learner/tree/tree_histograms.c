@@ -33,6 +33,13 @@ static struct engine_scratch carve_scratch(size_t n_histograms, size_t n_cells, 
     return scratch;
 }
 
+/* Fields enough to share out need no cells of every thread, which would take more memory than all else. */
+static int shares_rows(const struct fit_input *input) {
+    size_t n_threads = input->options->tree_n_threads;
+    size_t n_panels = mxb__n_blocks(input->prepared->fields.n, MXB__PANEL);
+    return n_threads > 1 && n_panels < 2 * n_threads && input->prepared->n_rows > SHARED_ROWS;
+}
+
 /* One for every level in progress; and never more than there can be nodes that are not tiny. */
 static size_t least_histograms(const struct fit_input *input) {
     size_t n_levels = (size_t)input->options->max_max_depth + 1;
@@ -53,13 +60,13 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
     engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
-    int shares = n_threads > 1 && prepared->n_rows > SHARED_ROWS;
-    engine->thread_cells = mxb__carve(workspace, shares ? n_threads : 0, histogram_bytes);
+    engine->thread_cells = mxb__carve(workspace, shares_rows(input) ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
     engine->scratch = carve_scratch(n_histograms, engine->n_cells, input, workspace);
 
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
+    engine->tiny_cleared = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cleared);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -106,7 +113,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
     }
     mxb__engine_set_rules(engine);
     free_all_cells(engine);
-    memset(engine->tiny_cells, 0, input->options->tree_n_threads * sizeof *engine->tiny_cells);
+    memset(engine->tiny_cleared, 0, input->options->tree_n_threads);
     size_t n_subtrees = engine->n_engines == 1 ? 1 : engine->n_engines * SUBTREES; /* 1: the whole tree */
     engine->subtree_row_ns = mxb__cells_rows_ns(engine, 4); /* some levels, of which each adds half of them */
     engine->subtree_rows = engine->n_engines == 0 ? 0 : engine->n_sampled / (uint32_t)n_subtrees;
@@ -118,6 +125,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
         own->pool = NULL;
         own->subtree_rows = 0;
         own->tiny_cells = engine->tiny_cells + t;
+        own->tiny_cleared = engine->tiny_cleared + t;
         free_all_cells(own);
     }
 }
@@ -165,6 +173,16 @@ static struct gradient_sum root_total(const struct tree_engine *engine, const st
                                : sum_cells(engine, mxb__cells_of(engine, root->cells, field));
 }
 
+/* Of many threads a small tree needs few. */
+static struct tiny_cells *tiny_cells_of(const struct tree_engine *engine, size_t thread) {
+    struct tiny_cells *cells = &engine->tiny_cells[thread];
+    if (!engine->tiny_cleared[thread]) {
+        memset(cells, 0, sizeof *cells);
+        engine->tiny_cleared[thread] = 1;
+    }
+    return cells;
+}
+
 /* Cells of the smaller child of a family. */
 static void build_run(const struct open_task *task, const struct engine_node *node, struct field_run run) {
     const struct tree_engine *engine = task->engine;
@@ -178,9 +196,9 @@ static void build_run(const struct open_task *task, const struct engine_node *no
 }
 
 static void search_run(const struct tree_engine *engine, const struct engine_node *node, struct field_run run,
-                       struct tiny_cells *tiny, double *gains) {
+                       size_t thread, double *gains) {
     if (node->cells == NULL) {
-        mxb__tiny_gains(engine, node, run, tiny, gains);
+        mxb__tiny_gains(engine, node, run, tiny_cells_of(engine, thread), gains);
         return;
     }
     const mxb_prepared *prepared = engine->input->prepared;
@@ -199,8 +217,8 @@ static void search_run(const struct tree_engine *engine, const struct engine_nod
 }
 
 /* One run of fields: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
-static void open_run(const struct open_task *task, const struct family *family, struct field_run run,
-                     struct tiny_cells *tiny, double *gains) {
+static void open_run(const struct open_task *task, const struct family *family, struct field_run run, size_t thread,
+                     double *gains) {
     const struct tree_engine *engine = task->engine;
     struct engine_node smaller = *smaller_child(family);
     if (smaller.cells != NULL) {
@@ -208,7 +226,7 @@ static void open_run(const struct open_task *task, const struct family *family, 
     }
     if (family->parent == NULL) {
         smaller.total = root_total(engine, &smaller, run.first);
-        search_run(engine, &smaller, run, tiny, gains);
+        search_run(engine, &smaller, run, thread, gains);
         return;
     }
     const struct engine_node *larger = larger_child(family);
@@ -221,8 +239,8 @@ static void open_run(const struct open_task *task, const struct family *family, 
             mxb__tiny_subtract(engine, &smaller, run, cells);
         }
     }
-    search_run(engine, family->left, run, tiny, gains);
-    search_run(engine, family->right, run, tiny, gains + engine->input->prepared->n_features);
+    search_run(engine, family->left, run, thread, gains);
+    search_run(engine, family->right, run, thread, gains + engine->input->prepared->n_features);
 }
 
 static void open_part(void *context, size_t index, size_t thread) {
@@ -237,7 +255,7 @@ static void open_part(void *context, size_t index, size_t thread) {
     double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
         struct field_run run = mxb__cells_next_run(engine, &next, end);
-        open_run(task, &task->families[family], run, &engine->tiny_cells[thread], gains);
+        open_run(task, &task->families[family], run, thread, gains);
     }
 }
 
@@ -245,7 +263,7 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
                                  double gain) {
     const mxb_prepared *prepared = engine->input->prepared;
     if (node->cells == NULL) {
-        return mxb__tiny_locate(engine, node, feature, engine->tiny_cells, gain);
+        return mxb__tiny_locate(engine, node, feature, tiny_cells_of(engine, 0), gain);
     }
     uint32_t field = prepared->fields.places[feature].field;
     const uint64_t *cells = mxb__cells_of(engine, node->cells, field);
@@ -274,7 +292,8 @@ static double cells_ns(const struct tree_engine *engine, size_t n_nodes) {
 static size_t rows_to_share(const struct tree_engine *engine, size_t n_rows) {
     size_t n_panels = mxb__n_blocks(engine->n_groups, MXB__PANEL_GROUPS);
     size_t share = n_rows / (2 * mxb__pool_n_threads(engine->pool)) * n_panels;
-    return engine->pool == NULL ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
+    int shares = engine->pool != NULL && shares_rows(engine->input);
+    return !shares ? SIZE_MAX : share < SHARED_ROWS ? SHARED_ROWS : share;
 }
 
 static void run_parts(struct open_task *task, size_t n, size_t n_rows) {

@@ -328,6 +328,40 @@ static void there_are_enough_histograms(void) {
     }
 }
 
+/* Many features are shared out among the threads, so these take no histograms of their own. */
+static void many_features_take_no_cells_for_every_thread(void) {
+    mxb_prepared prepared = {.n_rows = 20000, .n_features = 65000, .fields = {.n = 65000}};
+    struct learner_options options = fit_options();
+    struct fit_input input = {.prepared = &prepared, .options = &options};
+    size_t used[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        struct workspace workspace = {NULL, 0};
+        struct tree_engine engine;
+        options.tree_n_threads = k == 0 ? 1 : 64;
+        mxb__engine_carve(&engine, &input, &workspace);
+        used[k] = workspace.used;
+    }
+    CHECK(used[1] < used[0] + used[0] / 10);
+}
+
+/* The scratch of threads that have nothing to do is left alone: with many it would cost more than a small tree. */
+static void idle_threads_touch_no_memory(void) {
+    struct bench bench;
+    struct learner_options options = fit_options();
+    options.tree_n_threads = 200;
+    CHECK(bench_open(&bench, (struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 1}, options, 256));
+    for (uint32_t round = 1; round <= 2; round++) {
+        struct engine_node root = {.rows = {0, 30}};
+        bench_begin(&bench, round);
+        bench.engine.ops->open_root(&bench.engine, &root);
+        CHECK(root.split.gain > 0.0);
+        for (size_t t = 1; t < options.tree_n_threads; t++) {
+            CHECK(bench.engine.tiny_cells[t].is_seen[0][0] == 0x5a5a5a5a5a5a5a5au);
+        }
+    }
+    bench_close(&bench);
+}
+
 int main(void) {
     RUN(wide_histograms_equal_naive_ones);
     RUN(packed_histograms_equal_naive_ones);
@@ -336,5 +370,7 @@ int main(void) {
     RUN(splits_are_those_of_the_cells);
     RUN(groups_hold_the_sampled_columns);
     RUN(there_are_enough_histograms);
+    RUN(many_features_take_no_cells_for_every_thread);
+    RUN(idle_threads_touch_no_memory);
     return check_report();
 }
