@@ -1,7 +1,7 @@
 /* The seam for several machines. Every sum over rows that reaches the model (start value, gradient sums, histograms,
- * Gram matrices, leaf sums, losses) passes through here after its blocks were added in order, but for those of tiny nodes
- * (tree_tiny.h), of which no part would be elsewhere. On one machine the sum is already whole, so nothing is left to do.
- */
+ * Gram matrices, leaf sums, losses) passes through here after its blocks were added in order; those of tiny nodes
+ * (tree_tiny.h) do not, so there must be none where rows lie on several machines. On one machine the sum is already
+ * whole, and nothing is left to do. */
 #ifndef MXB_BASE_REDUCE_H
 #define MXB_BASE_REDUCE_H
 
