@@ -49,15 +49,16 @@ static inline void put_lanes(struct sides *sides, row_lanes rows, unsigned left)
     sides->right += LANES - n_left;
 }
 
+typedef uint8_t bytes __attribute__((vector_size(16)));
+
 /* One insert a row: it beats gathers, which fetch four bytes each, and a buffer of bytes, which must be stored before
  * it is loaded. */
 static inline __m128i codes_of(const uint8_t *column, const uint32_t *rows) {
-    __m128i codes = _mm_cvtsi32_si128(column[rows[0]]);
-#define INSERT(i) codes = _mm_insert_epi8(codes, column[rows[i]], i)
-    INSERT(1), INSERT(2), INSERT(3), INSERT(4), INSERT(5), INSERT(6), INSERT(7), INSERT(8);
-    INSERT(9), INSERT(10), INSERT(11), INSERT(12), INSERT(13), INSERT(14), INSERT(15);
-#undef INSERT
-    return codes;
+    bytes codes = {0};
+    for (int i = 0; i < 16; i++) {
+        codes[i] = column[rows[i]];
+    }
+    return (__m128i)codes;
 }
 
 static inline unsigned left_mask(__m128i codes, const struct column_split *split) {
