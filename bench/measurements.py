@@ -82,4 +82,8 @@ class Results:
         return 1 + max(m.key.repeat for m in self.measurements if (m.key.case, m.key.threads) == (case, threads))
 
     def versions(self) -> dict[str, str]:
-        return {m.key.contestant.split()[0]: m.key.version for m in self.measurements}
+        """Of each package; of ours with the kernels that it chooses itself."""
+        versions: dict[str, str] = {}
+        for m in self.measurements:
+            versions.setdefault(m.key.contestant.split()[0], m.key.version)
+        return versions
