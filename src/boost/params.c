@@ -48,6 +48,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_BASE_SCORE] =
         {"base_score", NUMBER_OR_AUTO, "auto", "-1e300 to 1e300, or auto", -1e300, 1e300, 0,
          "Score that the ensemble starts from (log-odds for logloss); auto: the constant of least loss."},
+    [OPTION_N_MEMBERS] = {"n_members", INTEGER, "1", "1 to 256", 1, 256, 0,
+                          "Ensembles of other seeds that are trained side by side and averaged."},
     [OPTION_TREE_PROBABILITY] = {"tree_probability", NUMBER, "0.9", "0 to 1", 0, 1, 0,
                                  "Probability that a round draws a tree; the others draw the fourier learner."},
     [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "1", "1 to 30", 1, 30, 0,
@@ -62,6 +64,16 @@ static const struct option_row TABLE[N_OPTIONS] = {
          "Grow trees on histograms of bins; false: exact trees, where every value may be a threshold."},
     [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
                            "Bins of a feature's values; of 256, one is for missing values. Not for exact trees."},
+    [OPTION_SYMMETRIC_PROBABILITY] =
+        {"symmetric_probability", NUMBER, "0", "0 to 1", 0, 1, 0,
+         "Probability that a tree is symmetric: one split a level, the same in all its nodes."},
+    [OPTION_SYMMETRIC_DEPTH] = {"symmetric_depth", INTEGER, "6", "1 to 16", 1, 16, 0,
+                                "Maximal depth of symmetric trees."},
+    [OPTION_SPLIT_NOISE] =
+        {"split_noise", NUMBER, "0", "0 to 10", 0, 10, 0,
+         "Standard deviation of a random factor on each feature's gain in each node; it fades over the rounds."},
+    [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "sample", "sample | all", 0, 1, 0,
+                          "Rows that the leaf values are computed from: those the tree was grown on, or all."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
     [OPTION_ALPHA] = {"alpha", NUMBER, "0.001", "0 to 1e300", 0, 1e300, 0, "L2 penalty of the ridge regression."},
@@ -69,13 +81,19 @@ static const struct option_row TABLE[N_OPTIONS] = {
                               "Whether the ridge regression has an intercept (not penalised)."},
     [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                 "Threads that fit the ridge regression; 0: as n_threads."},
-    [OPTION_GAMMA] = {"gamma", NUMBER, "0.05", "over 0, up to 1e70", 0, 1e70, 1,
-                      "Width of the Gaussian kernel exp(-gamma |x - x'|^2)."},
+    [OPTION_GAMMA] = {"gamma", NUMBER_OR_AUTO, "0.05", "over 0, up to 1e70, or auto", 0, 1e70, 1,
+                      "Width of the Gaussian kernel exp(-gamma |x - x'|^2); auto: drawn for each projection around 1 / "
+                      "the median squared distance of two rows."},
     [OPTION_N_COMPONENTS] = {"n_components", INTEGER, "100", "1 to 10000", 1, 10000, 0,
                              "Number of random Fourier features."},
+    [OPTION_N_PROJECTIONS] = {"n_projections", INTEGER, "1", "1 to 64", 1, 64, 0,
+                              "Number of random projections that fourier rounds choose from."},
     [OPTION_FOURIER_SCALING] =
         {"fourier_scaling", CHOICE, "rank", "none | standard | rank", 0, 2, 0,
          "Inputs of the kernel: as they are (the paper), standardised, or ranks as normal scores."},
+    [OPTION_FOURIER_METRIC] =
+        {"fourier_metric", CHOICE, "isotropic", "isotropic | learned", 0, 1, 0,
+         "Weights of the kernel's inputs: all the same, or learned from the rounds before a projection is drawn."},
     [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                  "Threads that compute the random features; 0: as n_threads."},
     [OPTION_N_THREADS] = {"n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0, "Threads; 0: all processors."},

@@ -23,12 +23,16 @@ struct learner_options {
     double colsample;
     double lambda_l2;
     double min_child_weight;
-    uint32_t max_max_depth;
+    uint32_t max_max_depth; /* of all classes of trees */
+    double split_noise;
+    int leaves_from_all_rows;
     size_t max_wide_rows; /* up to so many, histograms are always wide (tree/quanta.h) */
     double alpha;
     int fit_intercept;
-    double gamma;
+    double gamma; /* NaN: drawn for each projection */
     uint32_t n_components;
+    uint32_t n_projections;
+    int learns_metric;
     uint32_t tree_n_threads; /* the pools below have at most so many */
     uint32_t ridge_n_threads;
     uint32_t kernel_n_threads;
