@@ -129,7 +129,9 @@ class Booster(BaseEstimator):
             params = self._params()
             train, targets = self._rows(X, y, sample_weight)
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
-            self._train(train, valid, params, int(params.get("num_round")), callbacks)
+            n_rounds = _native.choose_rounds(train, valid, params)
+            params.set("num_round", str(n_rounds))
+            self._train(train, valid, params, n_rounds, callbacks)
             if self._model.n_repairs > 0:
                 message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds)
                 warnings.warn(message, RuntimeWarning, stacklevel=2)

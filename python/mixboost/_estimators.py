@@ -22,6 +22,7 @@ Self = TypeVar("Self", bound="MixBoost")
 
 _PYTHON_TYPES = {
     "integer": "int",
+    "integer or auto": 'int or "auto"',
     "number": "float",
     "boolean": "bool",
     "number or auto": 'float or "auto"',
@@ -51,7 +52,7 @@ def _option_value(option: _native.Option, text: str) -> Any:
         return text == "true"
     if option.type == _native.LIST_TYPE:
         return [float(number) for number in text.split(",")]
-    return int(text) if option.type == "integer" else float(text)
+    return int(text) if option.type.startswith("integer") else float(text)
 
 
 def _describe_options(objective: str) -> str:
@@ -76,7 +77,7 @@ class MixBoost(Booster):
     def __init__(
         self,
         *,
-        num_round: int = 100,
+        num_round: int | Literal["auto"] = "auto",
         objective: str = "mse",
         learning_rate: float = 0.1,
         random_state: int | np.random.RandomState | None = 0,
@@ -374,7 +375,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     def __init__(
         self,
         *,
-        num_round: int = 100,
+        num_round: int | Literal["auto"] = "auto",
         objective: str = "logloss",
         learning_rate: float = 0.1,
         random_state: int | np.random.RandomState | None = 0,

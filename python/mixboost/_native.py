@@ -116,6 +116,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_train": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p, POINTER(Handle)),
     "mxb_prepared_create": (STATUS, Handle, Handle, POINTER(Handle)),
     "mxb_prepared_free": (None, Handle),
+    "mxb_choose_rounds": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p, POINTER(c_size_t)),
     "mxb_trainer_create": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_trainer_create_from": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_trainer_run": (STATUS, Handle, c_size_t, ProgressFunction, c_void_p),
@@ -332,6 +333,9 @@ class Params(_Handle):
 
     def get(self, name: str) -> str:
         return _text(_library.mxb_params_get(self._handle, _bytes(name)))
+
+    def set(self, name: str, text: str) -> None:
+        _library.params_set(self._handle, _bytes(name), _bytes(text))
 
     def add_learner(self, learner: Learner, probability: float) -> None:
         self._kept.append(learner)
@@ -551,6 +555,16 @@ class _Prepared(_Handle):
         super().__init__()
         self._kept += [train]
         _library.prepared_create(train._handle, params._handle, ctypes.byref(self._handle))
+
+
+def choose_rounds(train: Dataset, valid: Dataset | None, params: Params) -> int:
+    """What num_round stands for: itself, or for "auto" what is best for rows kept aside."""
+    n_rounds = c_size_t()
+    handle = valid._handle if valid is not None else None
+    _library.choose_rounds(
+        train._handle, handle, params._handle, ProgressFunction(0), None, ctypes.byref(n_rounds)
+    )
+    return n_rounds.value
 
 
 class Trainer(_Handle):

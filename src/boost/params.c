@@ -10,9 +10,12 @@
 #include "base/number.h"
 #include "base/processors.h"
 
-enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE, LIST_OR_AUTO };
+enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, CHOICE, LIST_OR_AUTO };
 
-static const char *const TYPE_NAMES[] = {"integer", "number", "boolean", "number or auto", "choice", "list or auto"};
+static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number",      "number or auto",
+                                         "boolean", "choice",          "list or auto"};
+
+enum { MAX_AUTO_ROUNDS = 2000 };
 
 struct option_row {
     const char *name;
@@ -26,7 +29,10 @@ struct option_row {
 };
 
 static const struct option_row TABLE[N_OPTIONS] = {
-    [OPTION_NUM_ROUND] = {"num_round", INTEGER, "100", "1 to 1000000", 1, 1e6, 0, "Number of boosting rounds."},
+    [OPTION_NUM_ROUND] =
+        {"num_round", INTEGER_OR_AUTO, "auto", "1 to 1000000, or auto", 1, 1e6, 0,
+         "Number of boosting rounds; auto: at most 2000, and without a validation set as many as were best for rows "
+         "kept aside, before the training on all rows."},
     [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
                           "Loss: mse for regression, logloss for two classes."},
     [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER, "0.1", "over 0, up to 1", 0, 1, 1,
@@ -167,7 +173,8 @@ static int read_value(const struct option_row *row, const char *text, double *va
         *value = row->type == BOOLEAN ? choice == 0 : choice; /* "true | false" */
         return choice >= 0;
     }
-    if ((row->type == NUMBER_OR_AUTO || row->type == LIST_OR_AUTO) && strcmp(text, "auto") == 0) {
+    int takes_auto = row->type == INTEGER_OR_AUTO || row->type == NUMBER_OR_AUTO || row->type == LIST_OR_AUTO;
+    if (takes_auto && strcmp(text, "auto") == 0) {
         *value = NAN;
         return 1;
     }
@@ -179,8 +186,8 @@ static int read_value(const struct option_row *row, const char *text, double *va
         return 0;
     }
     *value += 0.0; /* -0 is 0 */
-    return *value >= row->lowest && *value <= row->highest && !(row->open && *value == row->lowest) &&
-           !(row->type == INTEGER && *value != floor(*value));
+    int is_whole = row->type != INTEGER && row->type != INTEGER_OR_AUTO ? 1 : *value == floor(*value);
+    return *value >= row->lowest && *value <= row->highest && !(row->open && *value == row->lowest) && is_whole;
 }
 
 /* A value has one text, however it was written: "1e-1" and "0.1" are the same. */
@@ -234,7 +241,7 @@ mxb_status mxb_params_set(mxb_params *params, const char *name, const char *valu
     if (!read_value(row, value, &number, list)) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is \"%s\"; it must be %s%s", name,
                          mxb__quote(quoted, sizeof quoted, value, strlen(value)),
-                         row->type == INTEGER ? "a whole number, " : "", row->range);
+                         row->type == INTEGER || row->type == INTEGER_OR_AUTO ? "a whole number, " : "", row->range);
     }
     store(params, option, number, value, list);
     return MXB_OK;
@@ -276,6 +283,11 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
 }
 
 mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) { return check_depths(params, error); }
+
+uint32_t mxb__param_rounds(const mxb_params *params) {
+    double n = params->values[OPTION_NUM_ROUND];
+    return isnan(n) ? MAX_AUTO_ROUNDS : (uint32_t)n;
+}
 
 uint32_t mxb__param_threads(const mxb_params *params, enum option option) {
     double n = params->values[option];

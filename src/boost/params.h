@@ -76,6 +76,9 @@ double mxb__params_built_in(const mxb_params *params);
 /** The loss by its name: the caller's, else the option `objective`. */
 const char *mxb__params_loss_name(const mxb_params *params);
 
+/** The rounds of a training at the most. */
+uint32_t mxb__param_rounds(const mxb_params *params);
+
 /** A thread option with what it follows resolved: itself, else n_threads, else all processors. */
 uint32_t mxb__param_threads(const mxb_params *params, enum option option);
 

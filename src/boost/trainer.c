@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "boost/schedule.h"
 
@@ -54,7 +55,7 @@ mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct po
                          "large, or learning_rate is",
                          round);
     }
-    trainer->is_done = round == mxb__param_count(&trainer->params, OPTION_NUM_ROUND);
+    trainer->is_done = round == mxb__param_rounds(&trainer->params);
     if (trainer->valid != NULL && round == 0) {
         mxb__early_stop_init(&trainer->stop, mxb__param_count(&trainer->params, OPTION_EARLY_STOPPING_ROUNDS),
                              model->valid_curve[0]);
@@ -191,11 +192,10 @@ mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_
     return MXB_OK;
 }
 
-mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
-                     mxb_progress_fn progress, void *context, mxb_model **model, mxb_error *error) {
+static mxb_status train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
+                        mxb_progress_fn progress, void *context, mxb_model **model, mxb_error *error) {
     mxb_prepared *prepared = NULL;
     mxb_trainer *trainer = NULL;
-    *model = NULL;
     mxb_status status = mxb_prepared_create(train, params, &prepared, error);
     if (status == MXB_OK) {
         status = mxb_trainer_create(prepared, valid, params, &trainer, error);
@@ -209,4 +209,20 @@ mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const m
     mxb_trainer_free(trainer);
     mxb_prepared_free(prepared);
     return status;
+}
+
+mxb_status mxb_train(const mxb_dataset *rows, const mxb_dataset *valid, const mxb_params *params,
+                     mxb_progress_fn progress, void *context, mxb_model **model, mxb_error *error) {
+    mxb_params own;
+    *model = NULL;
+    mxb__params_init(&own);
+    if (params != NULL) {
+        own = *params;
+    }
+    size_t n_rounds;
+    char text[MXB__NUMBER_SIZE];
+    MXB_TRY(mxb_choose_rounds(rows, valid, &own, progress, context, &n_rounds, error));
+    mxb__number_format((double)n_rounds, text);
+    MXB_TRY(mxb_params_set(&own, "num_round", text, error));
+    return train(rows, valid, &own, progress, context, model, error);
 }

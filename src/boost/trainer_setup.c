@@ -122,7 +122,7 @@ static mxb_status copy_rounds(mxb_model *to, const mxb_model *from, mxb_error *e
 static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
     const mxb_prepared *prepared = trainer->prepared;
     mxb_model *model = trainer->model;
-    size_t n_curve = (size_t)mxb__param_count(&trainer->params, OPTION_NUM_ROUND) + 1;
+    size_t n_curve = (size_t)mxb__param_rounds(&trainer->params) + 1;
     describe_loss(model, &trainer->objective);
     memcpy(model->labels, prepared->labels.classes, sizeof model->labels);
     for (size_t k = 0; k < 2 && prepared->labels.class_texts[0] != NULL; k++) {
@@ -209,7 +209,7 @@ static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model
 static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
     static const enum option of_projections[] = {OPTION_N_COMPONENTS, OPTION_GAMMA, OPTION_FOURIER_SCALING,
                                                  OPTION_RANDOM_STATE};
-    uint32_t num_round = mxb__param_count(&trainer->params, OPTION_NUM_ROUND);
+    uint32_t num_round = mxb__param_rounds(&trainer->params);
     MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
                                         error));
     MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
@@ -344,6 +344,10 @@ static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *
 
 static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
     MXB_TRY(mxb__params_check(&trainer->params, error));
+    if (trainer->valid == NULL && isnan(mxb__param(&trainer->params, OPTION_NUM_ROUND))) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
+    }
     struct prepare_settings wanted = prepare_settings_of(&trainer->params);
     const struct prepare_settings *had = &trainer->prepared->settings;
     if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||

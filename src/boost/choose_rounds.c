@@ -1,0 +1,241 @@
+/* How many rounds are enough for a training without a validation set: trainings on a part of the rows each, judged by
+ * the rest, through the public calls. Equal rows stay together, so a row of weight k counts as k rows here too. Knows
+ * nothing of what a round is. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "boost/early_stop.h"
+#include "boost/params.h"
+#include "data/dataset.h"
+#include "data/labels.h"
+#include "data/sort.h"
+#include "loss/objective.h"
+
+enum {
+    N_PARTS = 5,          /* of the rows; each training is judged by one of them */
+    JUDGED_ROWS = 2000,   /* parts are judged by until there are so many rows in them */
+    LEAST_ROWS = 10,      /* that differ; fewer say nothing */
+    ROUNDS_OF_FEW = 50,   /* for these */
+    ROUNDS_AT_A_TIME = 10 /* of one training, before the others catch up */
+};
+
+struct part {
+    mxb_dataset *others; /* that it is trained on */
+    mxb_dataset *rows;   /* that it is judged by */
+    mxb_prepared *prepared;
+    mxb_trainer *trainer;
+};
+
+struct choice {
+    const mxb_dataset *dataset;
+    mxb_params params; /* those of the trainings: as the caller's, but for the rounds */
+    struct labels labels;
+    uint8_t *part_of_row;
+    struct part parts[N_PARTS];
+    size_t n_parts; /* that trainings are judged by */
+
+    uint64_t *keys; /* [n_rows] and so the others: for putting the rows in order */
+    uint64_t *spare_keys;
+    uint32_t *rows;
+    uint32_t *spare_rows;
+    uint64_t *hashes;
+};
+
+/* ---- parts ---- */
+
+static uint64_t hash_text(const char *text) {
+    uint64_t hash = 1;
+    for (; text != NULL && *text != '\0'; text++) {
+        hash = mxb__mix64(hash ^ (unsigned char)*text);
+    }
+    return hash;
+}
+
+/* Equal rows have equal hashes: by their values, whatever their place and weight. */
+static void hash_rows(struct choice *choice, uint64_t seed) {
+    const mxb_dataset *dataset = choice->dataset;
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        choice->hashes[i] = mxb__sort_key(mxb__label_of(&choice->labels, i)) ^ seed;
+    }
+    for (size_t c = 0; c < dataset->n_columns; c++) {
+        const struct column *column = &dataset->columns[c];
+        for (size_t i = 0; i < dataset->n_rows; i++) {
+            uint64_t value = column->texts != NULL
+                                 ? hash_text(mxb__column_text(dataset, column, i))
+                                 : mxb__sort_key(mxb__column_value(column, mxb__dataset_array_row(dataset, i)));
+            choice->hashes[i] = mxb__mix64(choice->hashes[i] + value);
+        }
+    }
+}
+
+/* Rows by label and then by hash; those that weigh nothing are left out. Returns how many there are. */
+static size_t order_rows(struct choice *choice) {
+    const struct labels *labels = &choice->labels;
+    size_t n = 0;
+    for (size_t i = 0; i < labels->n_rows; i++) {
+        if (labels->weights == NULL || labels->weights[i] > 0.0) {
+            choice->keys[n] = choice->hashes[i];
+            choice->rows[n++] = (uint32_t)i;
+        }
+    }
+    mxb__sort_keys(choice->keys, choice->rows, n, choice->spare_keys, choice->spare_rows);
+    for (size_t i = 0; i < n; i++) {
+        choice->keys[i] = mxb__sort_key(mxb__label_of(labels, choice->rows[i]));
+    }
+    mxb__sort_keys(choice->keys, choice->rows, n, choice->spare_keys, choice->spare_rows);
+    return n;
+}
+
+/* Deals the rows out, equal ones together, so that the parts have much the same labels. Returns 0 where they are too
+ * few: in all, or, with two classes, of one. */
+static int deal_rows(struct choice *choice) {
+    size_t n = order_rows(choice);
+    size_t n_different = 0, n_of_label = 0, least_of_class = SIZE_MAX;
+    memset(choice->part_of_row, N_PARTS, choice->labels.n_rows);
+    for (size_t i = 0; i < n; i++) {
+        int same_label = i > 0 && choice->keys[i] == choice->keys[i - 1];
+        int is_equal = same_label && choice->hashes[choice->rows[i]] == choice->hashes[choice->rows[i - 1]];
+        if (!same_label && i > 0) {
+            least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
+        }
+        n_of_label = same_label ? n_of_label + !is_equal : 1;
+        n_different += !is_equal;
+        choice->part_of_row[choice->rows[i]] = (uint8_t)((n_different - 1) % N_PARTS);
+    }
+    least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
+    choice->n_parts = (JUDGED_ROWS * N_PARTS + n_different - 1) / (n_different > 0 ? n_different : 1);
+    choice->n_parts = choice->n_parts < N_PARTS ? choice->n_parts : N_PARTS;
+    return n_different >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1);
+}
+
+static mxb_status select_rows(const struct choice *choice, size_t part, int others, mxb_dataset **selected,
+                              mxb_error *error) {
+    const mxb_dataset *dataset = choice->dataset;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
+        size_t n = 0;
+        for (size_t i = 0; i < dataset->n_rows; i++) {
+            if (choice->part_of_row[i] != N_PARTS && (choice->part_of_row[i] != part) == others) {
+                if (pass == 1) {
+                    (*selected)->rows[n] = mxb__dataset_array_row(dataset, i);
+                }
+                n++;
+            }
+        }
+        if (pass == 0) {
+            MXB_TRY(mxb__dataset_create_subset(dataset, n, selected, error));
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status begin_part(struct choice *choice, size_t index, mxb_error *error) {
+    struct part *part = &choice->parts[index];
+    MXB_TRY(select_rows(choice, index, 1, &part->others, error));
+    MXB_TRY(select_rows(choice, index, 0, &part->rows, error));
+    MXB_TRY(mxb_prepared_create(part->others, &choice->params, &part->prepared, error));
+    return mxb_trainer_create(part->prepared, part->rows, &choice->params, &part->trainer, error);
+}
+
+/* ---- rounds ---- */
+
+static double mean_loss(const struct choice *choice, size_t round, int valid) {
+    double sum = 0.0;
+    for (size_t i = 0; i < choice->n_parts; i++) {
+        sum += mxb_trainer_curve(choice->parts[i].trainer, round, valid) / (double)choice->n_parts;
+    }
+    return sum;
+}
+
+static mxb_status run_parts(struct choice *choice, uint32_t patience, mxb_progress_fn progress, void *context,
+                            size_t *n_rounds, mxb_error *error) {
+    double began = mxb__seconds_now();
+    struct early_stop stop;
+    mxb__early_stop_init(&stop, patience, mean_loss(choice, 0, 1));
+    int is_enough = 0;
+    for (uint32_t round = 1; !is_enough && !mxb_trainer_is_done(choice->parts[0].trainer);) {
+        uint32_t until = round + ROUNDS_AT_A_TIME;
+        for (size_t i = 0; i < choice->n_parts; i++) {
+            MXB_TRY(mxb_trainer_run(choice->parts[i].trainer, until - 1, NULL, NULL, error));
+        }
+        for (; !is_enough && round < until && round <= mxb_trainer_n_rounds(choice->parts[0].trainer); round++) {
+            double loss = mean_loss(choice, round, 1);
+            is_enough = mxb__early_stop_add(&stop, round, loss);
+            if (progress != NULL &&
+                !progress(context, round, mean_loss(choice, round, 0), loss, mxb__seconds_now() - began)) {
+                return mxb__fail(error, MXB_STOPPED, "the choice of num_round was stopped after round %u", round);
+            }
+        }
+    }
+    *n_rounds = stop.best_round > 0 ? stop.best_round : 1;
+    return MXB_OK;
+}
+
+/* ---- all of it ---- */
+
+static mxb_status choose(struct choice *choice, uint32_t patience, mxb_progress_fn progress, void *context,
+                         size_t *n_rounds, mxb_error *error) {
+    static const char purpose[] = "the choice of num_round";
+    size_t n = choice->labels.n_rows;
+    MXB_TRY(mxb__alloc(&choice->part_of_row, n, sizeof *choice->part_of_row, purpose, error));
+    MXB_TRY(mxb__alloc(&choice->keys, n, sizeof *choice->keys, purpose, error));
+    MXB_TRY(mxb__alloc(&choice->spare_keys, n, sizeof *choice->spare_keys, purpose, error));
+    MXB_TRY(mxb__alloc(&choice->rows, n, sizeof *choice->rows, purpose, error));
+    MXB_TRY(mxb__alloc(&choice->spare_rows, n, sizeof *choice->spare_rows, purpose, error));
+    MXB_TRY(mxb__alloc(&choice->hashes, n, sizeof *choice->hashes, purpose, error));
+    hash_rows(choice, mxb__mix64((uint64_t)mxb__param(&choice->params, OPTION_RANDOM_STATE)));
+    if (!deal_rows(choice)) {
+        *n_rounds = ROUNDS_OF_FEW;
+        return MXB_OK;
+    }
+    for (size_t i = 0; i < choice->n_parts; i++) {
+        MXB_TRY(begin_part(choice, i, error));
+    }
+    return run_parts(choice, patience, progress, context, n_rounds, error);
+}
+
+static void clear(struct choice *choice) {
+    for (size_t i = 0; i < N_PARTS; i++) {
+        mxb_trainer_free(choice->parts[i].trainer);
+        mxb_prepared_free(choice->parts[i].prepared);
+        mxb_dataset_free(choice->parts[i].rows);
+        mxb_dataset_free(choice->parts[i].others);
+    }
+    mxb__free(choice->hashes);
+    mxb__free(choice->spare_rows);
+    mxb__free(choice->rows);
+    mxb__free(choice->spare_keys);
+    mxb__free(choice->keys);
+    mxb__free(choice->part_of_row);
+    mxb__labels_clear(&choice->labels);
+}
+
+mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
+                             mxb_progress_fn progress, void *context, size_t *n_rounds, mxb_error *error) {
+    struct choice choice = {.dataset = train};
+    *n_rounds = 0;
+    if (train == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the training data is NULL");
+    }
+    mxb__params_init(&choice.params);
+    if (params != NULL) {
+        choice.params = *params;
+    }
+    MXB_TRY(mxb__params_check(&choice.params, error));
+    if (valid != NULL || !isnan(mxb__param(&choice.params, OPTION_NUM_ROUND))) {
+        *n_rounds = mxb__param_rounds(&choice.params);
+        return MXB_OK;
+    }
+    uint32_t patience = mxb__param_count(&choice.params, OPTION_EARLY_STOPPING_ROUNDS);
+    MXB_TRY(mxb_params_set(&choice.params, "early_stopping_rounds", "0", error)); /* all stop together */
+    const char *objective_name = choice.params.texts[OPTION_OBJECTIVE];
+    struct objective objective = mxb__objective_find(&choice.params.own.loss, objective_name);
+    int two_classes = mxb__objective_two_classes(&objective);
+    MXB_TRY(mxb__labels_read(train, two_classes, NULL, NULL, "the dataset", &choice.labels, error));
+    mxb_status status = choose(&choice, patience, progress, context, n_rounds, error);
+    clear(&choice);
+    return status;
+}
