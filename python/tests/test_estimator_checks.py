@@ -28,6 +28,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"colsample": 0.5},
     {"fourier_scaling": "standard"},
     {"fourier_scaling": "none"},
+    {"tree_probability": 0.5, "n_projections": 2, "gamma": "auto", "fourier_metric": "learned"},
     {"n_threads": None},
     {"n_threads": -1},
     {"learning_rate": 1.0, "base_score": 0.5, "lambda_l2": 0.0},

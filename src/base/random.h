@@ -17,7 +17,12 @@ enum random_purpose {
     RANDOM_SPLIT_ROWS = 8,   /* mxb_dataset_split */
     RANDOM_FOLDS = 9,        /* mxb_cross_validate; the round is the repeat */
     RANDOM_OWN_LEARNER = 10, /* the seed of a caller's learner */
-    RANDOM_IMPORTANCE = 11   /* rows to measure a projection's features at */
+    RANDOM_IMPORTANCE = 11,  /* rows to measure a projection's features at */
+    RANDOM_SLOT = 16,        /* which slot of the bank of projections a fourier round works on */
+    RANDOM_REDRAW = 17,      /* whether the slot's projection is drawn anew */
+    RANDOM_GAMMA = 18,       /* a projection's gamma; the round is the projection */
+    RANDOM_SAMPLE = 19,      /* rows that stand for all when a projection is drawn */
+    RANDOM_PAIRS = 20        /* pairs of them */
 };
 
 /* A stream: everything but the index, mixed once. */

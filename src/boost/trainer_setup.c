@@ -147,9 +147,11 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
 
 /* ---- going on from a model ---- */
 
+/* `before` is what a model counts as that was made before there was such an option; NULL: every model has it. */
 static mxb_status check_same_option(const mxb_trainer *trainer, const mxb_model *from, enum option option,
-                                    mxb_error *error) {
-    const char *had = mxb_model_option(from, mxb_option_name(option));
+                                    const char *before, mxb_error *error) {
+    const char *kept = mxb_model_option(from, mxb_option_name(option));
+    const char *had = kept != NULL ? kept : before;
     const char *wanted = option_text(&trainer->params, option);
     if (had == NULL || strcmp(had, wanted) != 0) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is %s; to go on from a model it must be as in its training, %s",
@@ -206,14 +208,31 @@ static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model
     return MXB_OK;
 }
 
+/* What shapes projections; those of the model go on in use. */
+static mxb_status check_same_projections(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    static const struct {
+        enum option option;
+        const char *before;
+    } rows[] = {{OPTION_N_COMPONENTS, NULL}, {OPTION_GAMMA, NULL},        {OPTION_FOURIER_SCALING, NULL},
+                {OPTION_N_PROJECTIONS, "1"}, {OPTION_RANDOM_STATE, NULL}, {OPTION_FOURIER_METRIC, "isotropic"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        MXB_TRY(check_same_option(trainer, from, rows[i].option, rows[i].before, error));
+    }
+    for (uint32_t p = 0; p < from->n_projections; p++) {
+        if (from->projections[p].n_components != mxb__param_count(&trainer->params, OPTION_N_COMPONENTS)) {
+            return mxb__fail(error, MXB_ERROR_PARAM, "projection %u of the model has %u components; its options say %s",
+                             p + 1, from->projections[p].n_components, trainer->params.texts[OPTION_N_COMPONENTS]);
+        }
+    }
+    return MXB_OK;
+}
+
 static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
-    static const enum option of_projections[] = {OPTION_N_COMPONENTS, OPTION_GAMMA, OPTION_FOURIER_SCALING,
-                                                 OPTION_RANDOM_STATE};
     uint32_t num_round = mxb__param_count(&trainer->params, OPTION_NUM_ROUND);
     MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
                                         error));
-    MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
-    MXB_TRY(check_same_option(trainer, from, OPTION_BASE_SCORE, error));
+    MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, NULL, error));
+    MXB_TRY(check_same_option(trainer, from, OPTION_BASE_SCORE, NULL, error));
     if (from->loss == MODEL_LOGLOSS) {
         MXB_TRY(check_same_labels(&trainer->prepared->labels, from, error));
     }
@@ -222,10 +241,7 @@ static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, 
         return mxb__fail(error, MXB_ERROR_PARAM, "num_round is %u; the model already has %u rounds", num_round,
                          from->n_rounds);
     }
-    for (size_t i = 0; from->n_projections > 0 && i < sizeof of_projections / sizeof of_projections[0]; i++) {
-        MXB_TRY(check_same_option(trainer, from, of_projections[i], error));
-    }
-    return MXB_OK;
+    return from->n_projections > 0 ? check_same_projections(trainer, from, error) : MXB_OK;
 }
 
 /* ---- rows ---- */
@@ -249,6 +265,7 @@ static void read_options(mxb_trainer *trainer) {
         .n_components = mxb__param_count(params, OPTION_N_COMPONENTS),
         .n_projections = mxb__param_count(params, OPTION_N_PROJECTIONS),
         .learns_metric = mxb__param(params, OPTION_FOURIER_METRIC) != 0.0,
+        .fourier_bytes = (size_t)512 << 20,
         .tree_n_threads = mxb__param_threads(params, OPTION_TREE_N_THREADS),
         .ridge_n_threads = mxb__param_threads(params, OPTION_RIDGE_N_THREADS),
         .kernel_n_threads = mxb__param_threads(params, OPTION_KERNEL_N_THREADS),

@@ -33,6 +33,7 @@ struct learner_options {
     uint32_t n_components;
     uint32_t n_projections;
     int learns_metric;
+    size_t fourier_bytes;    /* room for what the fourier learner may keep of all rows */
     uint32_t tree_n_threads; /* the pools below have at most so many */
     uint32_t ridge_n_threads;
     uint32_t kernel_n_threads;

@@ -141,6 +141,18 @@ static const struct setting settings[] = {
      0,
      0,
      {"num_round", "4", "use_histograms", "false", "objective", "logloss", "n_components", "8"}},
+    {"mse_bank",
+     3000,
+     EXTREME,
+     1,
+     1,
+     {"num_round", "40", "n_components", "24", "n_projections", "2", "gamma", "auto", "fourier_metric", "learned"}},
+    {"logloss_bank",
+     2500,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "40", "objective", "logloss", "n_projections", "3", "gamma", "auto", "fourier_metric", "learned"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

@@ -81,6 +81,10 @@ static inline int draw_value(struct dice *dice, size_t index, int many_rows, cha
         draw_choice(dice, range, text);
         return 1;
     }
+    if (strcmp(type, "number or auto") == 0 && draw_one_in(dice, 3)) {
+        snprintf(text, DRAW_TEXT, "auto");
+        return 1;
+    }
     int open = sscanf(range, "over %lf, up to %lf", &lowest, &highest) == 2;
     if (!open && sscanf(range, "%lf to %lf", &lowest, &highest) != 2) {
         return 0;

@@ -108,6 +108,18 @@ static mxb_status train_fourier(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "0", "1", NULL, error);
 }
 
+/* A bank of projections that learn from the rounds before. */
+static mxb_status train_bank(struct outcome *outcome, mxb_error *error) {
+    static const char *const options[][2] = {
+        {"num_round", "6"}, {"n_components", "4"},       {"n_projections", "2"}, {"fourier_metric", "learned"},
+        {"gamma", "auto"},  {"tree_probability", "0.3"}, {"n_threads", "1"},     {"objective", "logloss"}};
+    TRY(mxb_params_create(&outcome->params, error));
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        TRY(mxb_params_set(outcome->params, options[i][0], options[i][1], error));
+    }
+    return mxb_train(data.dataset, valid.dataset, outcome->params, NULL, NULL, &outcome->model, error);
+}
+
 static mxb_status train_mixed(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "0.5", "1", valid.dataset, error);
 }
@@ -291,6 +303,7 @@ static const struct operation {
     {"train trees", train_trees, 0},
     {"train exact trees", train_exact, 0},
     {"train fourier", train_fourier, 0},
+    {"train bank", train_bank, 0},
     {"train both, with validation", train_mixed, 0},
     {"train both, three threads", train_with_threads, 1},
     {"train on text", train_on_text, 0},

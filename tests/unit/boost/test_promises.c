@@ -47,6 +47,16 @@ static void threads_do_not_change_wide_models(void) {
                                  "logloss", "n_components", "12", "fourier_scaling", "standard"));
 }
 
+static void threads_do_not_change_banks(void) {
+    for (int two_classes = 0; two_classes < 2; two_classes++) {
+        struct data_recipe recipe = {
+            .n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .two_classes = two_classes, .weighted = 1};
+        check_threads(recipe,
+                      PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "16", "tree_probability", "0.4",
+                             "n_components", "12", "gamma", "auto", "n_projections", "2", "fourier_metric", "learned"));
+    }
+}
+
 /* More than 2^16 rows: packed words where the gradients are even, wide ones where they are not. */
 static void threads_do_not_change_models_of_many_rows(void) {
     struct data_recipe recipe = {.n_rows = 66000, .n_features = 3, .seed = 1, .missing = 0.1};
@@ -95,9 +105,9 @@ static void check_same_predictions(const mxb_model *a, const mxb_model *b, const
     free(y);
 }
 
-/* Weights 0 .. 3 against so many copies. Sums of weights and of copies differ in rounding, which the condition of a
- * ridge system makes larger: hence the tolerance. */
-static void check_copies(struct data_recipe recipe, mxb_params *params, double tolerance) {
+/* Weights 0 .. 3 against so many copies, side by side or in another order. Sums of weights and of copies differ in
+ * rounding, which the condition of a ridge system makes larger: hence the tolerance. */
+static void check_copies(struct data_recipe recipe, int reversed, mxb_params *params, double tolerance) {
     REQUIRE(params != NULL);
     recipe.weighted = 1;
     struct made_data data = data_make(recipe);
@@ -111,9 +121,10 @@ static void check_copies(struct data_recipe recipe, mxb_params *params, double t
     size_t at = 0;
     for (size_t i = 0; i < data.n_rows; i++) {
         for (size_t k = 0; k < (size_t)data.weights[i]; k++, at++) {
-            copies.y[at] = data.y[i];
+            size_t to = reversed ? n_copies - 1 - at : at;
+            copies.y[to] = data.y[i];
             for (size_t f = 0; f < data.n_features; f++) {
-                copies.x[f * n_copies + at] = data.x[f * data.n_rows + i];
+                copies.x[f * n_copies + to] = data.x[f * data.n_rows + i];
             }
         }
     }
@@ -138,13 +149,28 @@ static void weights_are_copies(void) {
                                      .seed = seed,
                                      .missing = seed % 3 == 0 ? 0.1 : 0.0,
                                      .two_classes = two_classes};
-        check_copies(recipe,
+        check_copies(recipe, 0,
                      PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability",
                             seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8", "n_components", "20",
                             "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
                             seed % 4 == 0 ? "9" : "256", "n_threads", "1"),
                      1e-12);
-        check_copies(recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
+        check_copies(recipe, 0, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
+    }
+}
+
+/* Kernels that are drawn from the data: on few rows whatever their order, on more where copies lie side by side.
+ * Frequencies are floats, so what differs in rounding may differ in their last bit. */
+static void weights_are_copies_to_banks(void) {
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        int two_classes = seed % 2 == 0, few = seed <= 8;
+        struct data_recipe recipe = {
+            .n_rows = few ? 12 + 2 * (size_t)seed : 400, .n_features = 4, .seed = seed, .two_classes = two_classes};
+        check_copies(recipe, few,
+                     PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability", "0.6",
+                            "n_components", "20", "alpha", "1", "gamma", "auto", "n_projections", "2", "fourier_metric",
+                            "learned", "n_threads", "1"),
+                     1e-6);
     }
 }
 
@@ -401,8 +427,10 @@ static void fork_is_harmless(void) {
 
 int main(void) {
     RUN(threads_do_not_change_wide_models);
+    RUN(threads_do_not_change_banks);
     RUN(threads_do_not_change_models_of_many_rows);
     RUN(weights_are_copies);
+    RUN(weights_are_copies_to_banks);
     RUN(weight_0_is_a_row_absent);
     RUN(weights_of_1_change_nothing);
     RUN(order_of_rows_does_not_matter);

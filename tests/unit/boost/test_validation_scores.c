@@ -109,7 +109,7 @@ static void check_training(const char *const *options, size_t n_valid) {
 }
 
 static void scores_are_those_of_predictions(void) {
-    static const char *const trainings[][10] = {
+    static const char *const trainings[][12] = {
         {"tree_probability", "1", "n_threads", "1"},
         {"tree_probability", "1", "n_threads", "3", "max_max_depth", "12", "lambda_l2", "0"},
         {"tree_probability", "1", "n_threads", "1", "hist_nbins", "7", "subsample", "0.5"},
@@ -118,6 +118,9 @@ static void scores_are_those_of_predictions(void) {
         {"tree_probability", "0", "n_threads", "1", "n_components", "13"},
         {"tree_probability", "0", "n_threads", "3", "n_components", "13", "fourier_scaling", "rank"},
         {"tree_probability", "0.5", "n_threads", "2", "n_components", "8", "fourier_scaling", "standard"},
+        {"tree_probability", "0", "n_threads", "1", "n_components", "8", "gamma", "auto", "n_projections", "3"},
+        {"tree_probability", "0.4", "n_threads", "2", "gamma", "auto", "n_projections", "2", "fourier_metric",
+         "learned"},
     };
     for (size_t k = 0; k < sizeof trainings / sizeof trainings[0]; k++) {
         check_training(trainings[k], k % 2 == 0 ? 1 + 2 * k : MAX_ROWS);

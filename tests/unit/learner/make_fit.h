@@ -32,6 +32,8 @@ static inline struct learner_options fit_options(void) {
                                       .fit_intercept = 1,
                                       .gamma = 0.1,
                                       .n_components = 16,
+                                      .n_projections = 1,
+                                      .fourier_bytes = (size_t)512 << 20,
                                       .tree_n_threads = 1,
                                       .ridge_n_threads = 1,
                                       .kernel_n_threads = 1};
