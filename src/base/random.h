@@ -17,7 +17,8 @@ enum random_purpose {
     RANDOM_SPLIT_ROWS = 8,   /* mxb_dataset_split */
     RANDOM_FOLDS = 9,        /* mxb_cross_validate; the round is the repeat */
     RANDOM_OWN_LEARNER = 10, /* the seed of a caller's learner */
-    RANDOM_IMPORTANCE = 11   /* rows to measure a projection's features at */
+    RANDOM_IMPORTANCE = 11,  /* rows to measure a projection's features at */
+    RANDOM_MEMBERS = 24      /* the seed of a member; the round is its number */
 };
 
 /* A stream: everything but the index, mixed once. */
