@@ -346,9 +346,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared
 
 /** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
  * with the same options the same bytes come out as from one long training. On other data of the same features, texts
- * and label values the old rounds stay as they are and the curve is that of the new data. `objective` and `base_score`
- * must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and
- * `random_state`. */
+ * and label values the old rounds stay as they are and the curve is that of the new data. `objective`, `base_score`
+ * and `n_members` must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling`
+ * and `random_state`. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                          const mxb_params *params, const mxb_model *model,
                                                          mxb_trainer **trainer, mxb_error *error);
@@ -467,13 +467,13 @@ typedef enum mxb_importance { MXB_IMPORTANCE_TREE = 0, MXB_IMPORTANCE_FOURIER = 
 MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
                                                       mxb_error *error);
 
-/** Rounds that predictions use. */
+/** Rounds that predictions use, and members that each of them has: a prediction is the mean of theirs. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
-/** The learner class of a round, counted from 1: "tree", "fourier" or the caller's name for it; NULL beyond the last.
- */
-MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round);
-/** The maximal depth drawn for a tree round; 0 for other rounds. */
-MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round);
+MXB_API size_t mxb_model_n_members(const mxb_model *model);
+/** What a round, from 1, of a member, from 0, drew: "tree", "fourier" or the caller's name for it; NULL: none such. */
+MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member);
+/** The maximal depth drawn for a tree; 0 for other learners. */
+MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member);
 
 /** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
 MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);

@@ -131,7 +131,7 @@ class Booster(BaseEstimator):
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
             self._train(train, valid, params, int(params.get("num_round")), callbacks)
             if self._model.n_repairs > 0:
-                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds)
+                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds * self._model.n_members)
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
         except BaseException:
             self._forget()

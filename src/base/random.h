@@ -22,7 +22,8 @@ enum random_purpose {
     RANDOM_REDRAW = 17,      /* whether the slot's projection is drawn anew */
     RANDOM_GAMMA = 18,       /* a projection's gamma; the round is the projection */
     RANDOM_SAMPLE = 19,      /* rows that stand for all when a projection is drawn */
-    RANDOM_PAIRS = 20        /* pairs of them */
+    RANDOM_PAIRS = 20,       /* pairs of them */
+    RANDOM_MEMBERS = 24      /* the seed of a member; the round is its number */
 };
 
 /* A stream: everything but the index, mixed once. */

@@ -2,6 +2,7 @@
 #include "boost/params.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
+#include "model/model.h"
 
 enum option_type { INTEGER, NUMBER, BOOLEAN, NUMBER_OR_AUTO, CHOICE, LIST_OR_AUTO };
 
@@ -275,7 +277,21 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
     return MXB_OK;
 }
 
-mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) { return check_depths(params, error); }
+/* A model file takes no more. */
+static mxb_status check_terms(const mxb_params *params, mxb_error *error) {
+    double n_terms = params->values[OPTION_NUM_ROUND] * params->values[OPTION_N_MEMBERS];
+    if (n_terms > (double)MXB__MAX_TERMS) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "num_round is %s and n_members %s; together they may be %" PRIu32 " rounds at most",
+                         params->texts[OPTION_NUM_ROUND], params->texts[OPTION_N_MEMBERS], MXB__MAX_TERMS);
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
+    MXB_TRY(check_depths(params, error));
+    return check_terms(params, error);
+}
 
 uint32_t mxb__param_threads(const mxb_params *params, enum option option) {
     double n = params->values[option];

@@ -49,8 +49,13 @@ static uint32_t draw_depth(const mxb_params *params, double v) {
     return lowest + drawn;
 }
 
-const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint32_t round, struct draw *draw) {
+uint64_t mxb__schedule_seed(const mxb_params *params, uint32_t member) {
     uint64_t seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE);
+    return member == 0 ? seed : mxb__random_bits(mxb__random_stream(seed, RANDOM_MEMBERS, member), 0) & UINT32_MAX;
+}
+
+const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint64_t seed, uint32_t round,
+                                             struct draw *draw) {
     double u = mxb__random_uniform(mxb__random_stream(seed, RANDOM_LEARNER, round), 0);
     *draw = (struct draw){.round = round};
     draw->own = draw_own(params, &u);

@@ -8,11 +8,11 @@
 
 /* ---- trees ---- */
 
-static void add_tree(const struct tree *tree, double *importances) {
+static void add_tree(const struct tree *tree, uint32_t n_members, double *importances) {
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct tree_node *node = &tree->nodes[i];
         if (node->split != SPLIT_NONE) {
-            double gain = tree->gain * (double)node->share;
+            double gain = tree->gain * (double)node->share / (double)n_members;
             importances[node->feature] = mxb__bounded(importances[node->feature] + gain);
         }
     }
@@ -59,11 +59,11 @@ static mxb_status add_projections(const mxb_model *model, double *importances, m
     double *gains;
     mxb_status status = MXB_OK;
     MXB_TRY(mxb__alloc_zeroed(&gains, model->n_projections, sizeof *gains, "importances", error));
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         if (term->kind == TERM_FOURIER) {
             double *gain = &gains[term->fourier.projection];
-            *gain = mxb__bounded(*gain + term->fourier.gain);
+            *gain = mxb__bounded(*gain + term->fourier.gain / (double)model->n_members);
         }
     }
     for (uint32_t p = 0; p < model->n_projections && status == MXB_OK; p++) {
@@ -86,9 +86,9 @@ mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, dou
     if (part == MXB_IMPORTANCE_FOURIER) {
         return add_projections(model, importances, error);
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            add_tree(&model->terms[r].tree, importances);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        if (model->terms[i].kind == TERM_TREE) {
+            add_tree(&model->terms[i].tree, model->n_members, importances);
         }
     }
     return MXB_OK;

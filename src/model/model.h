@@ -170,8 +170,9 @@ struct mxb_model {
     struct scaling scaling;
     uint32_t n_projections;
     struct projection *projections;
-    uint32_t n_rounds; /* term r - 1 is round r */
-    uint32_t capacity; /* of terms; not saved */
+    uint32_t n_members; /* ensembles whose mean the model is; 1 to MXB__MAX_MEMBERS */
+    uint32_t n_terms;   /* term (r - 1) n_members + m is round r, from 1, of member m, from 0 */
+    uint32_t capacity;  /* of terms; not saved */
     struct term *terms;
 
     uint32_t n_curve; /* losses after 0 .. n_curve rounds: n_curve + 1 values each */
@@ -179,16 +180,16 @@ struct mxb_model {
     double *valid_curve; /* NULL without a validation set */
     uint8_t stopped_early;
 
-    /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its rounds'
-     * weights, in round order; NULL for a projection no round uses. */
+    /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its terms'
+     * weights, in order; NULL for a projection no term uses. */
     double **collapsed_weights; /* [n_projections][n_components] */
     double collapsed_intercept;
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
-    uint32_t n_repairs;       /* rounds that were repaired */
-    uint32_t n_own_rounds;    /* rounds of callers' learners */
+    uint32_t n_repairs;       /* terms that were repaired */
+    uint32_t n_own_terms;     /* terms of callers' learners */
 };
 
-/** Zeroed model; fields are filled in by its maker. */
+/** Zeroed model of one member; fields are filled in by its maker. */
 mxb_status mxb__model_create(mxb_model **model, mxb_error *error);
 
 /** Appends; on success the model owns the term's or projection's arrays. */
@@ -198,9 +199,19 @@ mxb_status mxb__model_add_projection(mxb_model *model, struct projection *projec
 /** Derives what predictions need from the terms. */
 mxb_status mxb__model_build(mxb_model *model, mxb_error *error);
 
-/** A deep copy of the first n_rounds rounds; the curve is copied whole. Projections after the last one those rounds use
- *  are left out, and the scaling with the last of them. Not built yet. */
-mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model **copy, mxb_error *error);
+/** A deep copy of all but terms, projections and the tables of the scaling; members.c adds those. */
+mxb_status mxb__model_copy_empty(const mxb_model *model, mxb_model **copy, mxb_error *error);
+
+/* ---- members.c ---- */
+
+/** Gives a model without terms the first n_rounds rounds of each of its n_members members, which are models of one
+ *  member each and have the same scaling, and the projections and scaling that these use. On failure it can only be
+ *  freed, and on success is not built yet. */
+mxb_status mxb__members_join(mxb_model *model, const mxb_model *const *members, uint32_t n_rounds, mxb_error *error);
+
+/** The way back: gives a model of one member, without terms, those of member `which` of `from`,
+ *  with their projections but without the scaling. */
+mxb_status mxb__members_part(mxb_model *member, const mxb_model *from, uint32_t which, mxb_error *error);
 
 /* ---- predict.c ---- */
 
@@ -226,7 +237,8 @@ mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_mo
 #define MXB__MAX_FEATURES    ((uint32_t)1 << 20)
 #define MXB__MAX_COMPONENTS  ((uint32_t)1 << 16)
 #define MXB__MAX_PROJECTIONS ((uint32_t)1 << 16)
-#define MXB__MAX_ROUNDS      ((uint32_t)1 << 24)
+#define MXB__MAX_MEMBERS     ((uint32_t)1 << 8)
+#define MXB__MAX_TERMS       ((uint32_t)1 << 24) /* of all members together */
 #define MXB__MAX_OPTIONS     ((uint32_t)1 << 10)
 #define MXB__MAX_NAME_BYTES  ((uint32_t)1 << 16)
 enum { MXB__MAX_TREE_DEPTH = 30 };

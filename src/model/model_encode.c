@@ -57,6 +57,9 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
             put_dictionary(out, &model->dictionaries[f]);
         }
     }
+    if (model->n_members > 1) {
+        mxb__put_u32(out, model->n_members);
+    }
 }
 
 static void encode_options(const mxb_model *model, struct byte_writer *out) {
@@ -126,9 +129,9 @@ static void encode_own_term(const struct own_term *own, struct byte_writer *out)
 }
 
 static void encode_terms(const mxb_model *model, struct byte_writer *out) {
-    mxb__put_u32(out, model->n_rounds);
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    mxb__put_u32(out, model->n_terms);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         mxb__put_u8(out, (uint8_t)term->kind);
         mxb__put_u32(out, term->first_output);
         mxb__put_u32(out, term->n_outputs);

@@ -232,9 +232,9 @@ static void put_own_term(struct byte_writer *out, const struct own_term *own) {
 static void put_rounds(struct byte_writer *out, const mxb_model *model) {
     put_key(out, ",\n", "rounds");
     put_text(out, "[");
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
-        put_key(out, r == 0 ? "\n  {" : ",\n  {", "learner");
+    for (uint32_t t = 0; t < model->n_terms; t++) {
+        const struct term *term = &model->terms[t];
+        put_key(out, t == 0 ? "\n  {" : ",\n  {", "learner");
         put_string(out, mxb__term_name(term));
         if (term->kind == TERM_TREE) {
             put_key(out, ", ", "max_depth");
@@ -292,6 +292,8 @@ static void put_model(struct byte_writer *out, const mxb_model *model) {
     }
     put_key(out, ",\n", "base_score");
     put_number(out, model->base_score);
+    put_key(out, ",\n", "n_members");
+    put_count(out, model->n_members);
     put_features(out, model);
     put_options(out, model);
     put_scaling(out, &model->scaling);

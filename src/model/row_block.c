@@ -76,7 +76,7 @@ void mxb__block_add_tree(const struct row_block *block, const struct tree *tree,
     }
 }
 
-/* All trees to the score of one row, several trees side by side but added in round order. */
+/* All trees to the score of one row, several trees side by side but added in order. */
 static void add_trees_to_row(const mxb_model *model, const double *row, double *score) {
     const struct tree *trees[MXB__WALKS];
     const double *rows[MXB__WALKS];
@@ -84,9 +84,9 @@ static void add_trees_to_row(const mxb_model *model, const double *row, double *
     for (size_t k = 0; k < MXB__WALKS; k++) {
         rows[k] = row;
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            trees[n++] = &model->terms[r].tree;
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        if (model->terms[i].kind == TERM_TREE) {
+            trees[n++] = &model->terms[i].tree;
         }
         if (n == MXB__WALKS) {
             uint32_t leaves[MXB__WALKS];
@@ -107,9 +107,9 @@ static void add_trees(const struct row_block *block, const mxb_model *model, dou
         add_trees_to_row(model, block->rows, scores);
         return;
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            mxb__block_add_tree(block, &model->terms[r].tree, scores);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        if (model->terms[i].kind == TERM_TREE) {
+            mxb__block_add_tree(block, &model->terms[i].tree, scores);
         }
     }
 }
@@ -126,9 +126,24 @@ void mxb__scores_add_constant(double *scores, size_t n, double constant) {
     }
 }
 
+double mxb__scores_begin(const mxb_model *model) { return mxb__bounded((double)model->n_members * model->base_score); }
+
+void mxb__scores_end(const mxb_model *model, double *scores, size_t n) {
+    for (size_t i = 0; model->n_members > 1 && i < n; i++) {
+        scores[i] /= (double)model->n_members;
+    }
+}
+
+void mxb__scores_add_own(const mxb_model *model, double *scores, size_t n, const double *sums) {
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = mxb__bounded(scores[i] + sums[i] / (double)model->n_members);
+    }
+}
+
 void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores) {
+    double begin = mxb__scores_begin(model);
     for (size_t i = 0; i < block->n; i++) {
-        scores[i] = model->base_score;
+        scores[i] = begin;
     }
     add_trees(block, model, scores);
     for (uint32_t p = 0; p < model->n_projections; p++) {
@@ -140,4 +155,5 @@ void mxb__block_predict(const struct row_block *block, const mxb_model *model, d
         }
     }
     mxb__scores_add_constant(scores, block->n, model->collapsed_intercept);
+    mxb__scores_end(model, scores, block->n);
 }

@@ -109,7 +109,7 @@ static void run_block(void *context, size_t index, size_t thread) {
 
 /* A guess at the work of a row: a read a feature, some steps a tree, a cosine and its sums a component. */
 static double row_nanoseconds(const struct row_pass *pass) {
-    double n_terms = pass->term == NULL ? (double)pass->model->n_rounds : 1;
+    double n_terms = pass->term == NULL ? (double)pass->model->n_terms : 1;
     double n_components = (double)pass->n_components * (pass->term == NULL ? (double)pass->model->n_projections : 1);
     double per_component = pass->is_projected ? 1 : 8 + 0.5 * (double)pass->model->n_features;
     return 10 + 3 * (double)pass->n_used + 20 * n_terms + n_components * per_component;

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "model/model_format.h"
 
-/* Bytes in the file: the smallest node is a leaf, the smallest round a caller's with a name of one letter and no bytes.
+/* Bytes in the file: the smallest node is a leaf, the smallest term a caller's with a name of one letter and no bytes.
  */
-enum { LEAF_BYTES = 9, ROUND_BYTES = 26 };
+enum { LEAF_BYTES = 9, TERM_BYTES = 26 };
 
 /* ---- Projections ---- */
 
@@ -224,13 +224,17 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
 }
 
 mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
-    uint32_t n_rounds = mxb__get_u32(&section->in);
-    MXB_TRY(mxb__section_check_count(section, n_rounds, MXB__MAX_ROUNDS, ROUND_BYTES, "rounds"));
-    MXB_TRY(mxb__alloc_zeroed(&model->terms, n_rounds, sizeof *model->terms, "the ensemble", section->error));
-    model->capacity = n_rounds;
-    model->n_rounds = n_rounds;
-    for (uint32_t r = 0; r < n_rounds; r++) {
-        MXB_TRY(decode_term(section, model, r + 1, &model->terms[r]));
+    uint32_t n_terms = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_terms, MXB__MAX_TERMS, TERM_BYTES, "terms"));
+    if (n_terms % model->n_members != 0) {
+        return mxb__section_damaged(section, "section terms: %" PRIu32 " terms of %" PRIu32 " members", n_terms,
+                                    model->n_members);
+    }
+    MXB_TRY(mxb__alloc_zeroed(&model->terms, n_terms, sizeof *model->terms, "the ensemble", section->error));
+    model->capacity = n_terms;
+    model->n_terms = n_terms;
+    for (uint32_t i = 0; i < n_terms; i++) {
+        MXB_TRY(decode_term(section, model, i / model->n_members + 1, &model->terms[i]));
     }
     return MXB_OK;
 }

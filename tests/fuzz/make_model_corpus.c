@@ -52,8 +52,8 @@ static void write_cut(const char *name, size_t n) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[MAKE_N_SHAPES] = {"constant", "trees",    "named_trees",
-                                                     "fourier",  "standard", "rank_projections"};
+    static const char *const names[MAKE_N_SHAPES] = {"constant",         "trees",  "named_trees", "fourier", "standard",
+                                                     "rank_projections", "members"};
     if (argc != 2) {
         fprintf(stderr, "usage: make_model_corpus FOLDER\n");
         return 2;

@@ -16,6 +16,7 @@ static const struct {
     const char *values[8];
 } DRAW_ONLY[] = {
     {"num_round", {"1", "3", "2", "7", "15", "30", "50", "1000000"}}, /* the last is cut short by pausing */
+    {"n_members", {"1", "2", "1", "1", "1", "3", "4", "16"}},
     {"n_components", {"1", "6", "2", "10", "25", "60", "130", "13"}},
     {"n_threads", {"1", "3", "0", "2", "1", "1", "2", "40"}},
     {"tree_n_threads", {"0", "2", "0", "0", "1", "3", "40", "64"}},

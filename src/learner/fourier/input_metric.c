@@ -69,7 +69,7 @@ static void collapse_rounds(struct slopes *slopes) {
     size_t n_all = model->n_projections * c;
     double largest = 0.0;
     memset(slopes->collapsed, 0, n_all * sizeof *slopes->collapsed);
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         if (model->terms[r].kind == TERM_FOURIER) {
             const struct fourier *fourier = &model->terms[r].fourier;
             mxb__fourier_collapse(slopes->collapsed + fourier->projection * c, fourier, (uint32_t)c);

@@ -121,7 +121,7 @@ static int is_redrawn(const struct fit_input *input, uint32_t round) {
 mxb_status mxb__bank_choose(const struct fit_input *input, uint32_t round, uint32_t *projection, mxb_error *error) {
     const mxb_model *model = input->model;
     uint32_t slot = mxb__bank_slot(input->options, round);
-    uint32_t before = model->n_rounds; /* the last round of the slot; 0: none yet */
+    uint32_t before = model->n_terms; /* the last round of the slot; 0: none yet */
     while (before > 0 &&
            (model->terms[before - 1].kind != TERM_FOURIER || mxb__bank_slot(input->options, before) != slot)) {
         before--;

@@ -20,8 +20,8 @@ static void check_same_tree(const struct tree *a, const struct tree *b) {
 }
 
 static void check_same_model(const mxb_model *a, const mxb_model *b) {
-    REQUIRE(a != NULL && b != NULL && a->n_rounds == b->n_rounds);
-    for (uint32_t r = 0; r < a->n_rounds; r++) {
+    REQUIRE(a != NULL && b != NULL && a->n_terms == b->n_terms);
+    for (uint32_t r = 0; r < a->n_terms; r++) {
         REQUIRE(a->terms[r].kind == b->terms[r].kind);
         if (a->terms[r].kind == TERM_TREE) {
             check_same_tree(&a->terms[r].tree, &b->terms[r].tree);

@@ -73,8 +73,8 @@ static void threads_do_not_change_models_of_many_rows(void) {
 /* The same splits on the same sides; thresholds may only differ in rounding. */
 static void check_same_trees(const mxb_model *a, const mxb_model *b) {
     REQUIRE(a != NULL && b != NULL);
-    CHECK_INT(a->n_rounds, b->n_rounds);
-    for (uint32_t r = 0; r < a->n_rounds && r < b->n_rounds; r++) {
+    CHECK_INT(a->n_terms, b->n_terms);
+    for (uint32_t r = 0; r < a->n_terms && r < b->n_terms; r++) {
         REQUIRE(a->terms[r].kind == b->terms[r].kind);
         if (a->terms[r].kind == TERM_TREE) {
             const struct tree *x = &a->terms[r].tree;

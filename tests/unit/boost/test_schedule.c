@@ -49,7 +49,7 @@ static void frequencies_match(void) {
         }
         for (uint32_t round = 1; round <= 20000; round++) {
             struct draw draw;
-            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            const struct learner_ops *learner = mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw);
             CHECK_INT(draw.round, round);
             CHECK(learner == &mxb__tree_learner || learner == &mxb__fourier_learner);
             if (learner == &mxb__tree_learner) {
@@ -73,7 +73,7 @@ static void depths_follow_their_probabilities(void) {
     REQUIRE(params != NULL);
     for (uint32_t round = 1; round <= 20000; round++) {
         struct draw draw;
-        CHECK(mxb__schedule_draw(params, round, &draw) == &mxb__tree_learner);
+        CHECK(mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw) == &mxb__tree_learner);
         REQUIRE(draw.max_depth < 32);
         counts[draw.max_depth]++;
     }
@@ -91,10 +91,10 @@ static void only_seed_and_round_count(void) {
     double n_same = 0.0;
     for (uint32_t round = 10000; round > 0; round--) {
         struct draw draws[3];
-        const struct learner_ops *first = mxb__schedule_draw(a, round, &draws[0]);
-        CHECK(mxb__schedule_draw(b, round, &draws[1]) == first);
+        const struct learner_ops *first = mxb__schedule_draw(a, mxb__schedule_seed(a, 0), round, &draws[0]);
+        CHECK(mxb__schedule_draw(b, mxb__schedule_seed(b, 0), round, &draws[1]) == first);
         CHECK_INT(draws[1].max_depth, draws[0].max_depth);
-        n_same += mxb__schedule_draw(c, round, &draws[2]) == first;
+        n_same += mxb__schedule_draw(c, mxb__schedule_seed(c, 0), round, &draws[2]) == first;
     }
     CHECK_NEAR(n_same / 10000.0, 0.5, 0.025);
     mxb_params_free(a);
@@ -109,8 +109,8 @@ static void classes_are_drawn_by_one_threshold(void) {
     REQUIRE(few != NULL && many != NULL);
     for (uint32_t round = 1; round <= 1000; round++) {
         struct draw draws[2];
-        if (mxb__schedule_draw(few, round, &draws[0]) == &mxb__tree_learner) {
-            CHECK(mxb__schedule_draw(many, round, &draws[1]) == &mxb__tree_learner);
+        if (mxb__schedule_draw(few, mxb__schedule_seed(few, 0), round, &draws[0]) == &mxb__tree_learner) {
+            CHECK(mxb__schedule_draw(many, mxb__schedule_seed(many, 0), round, &draws[1]) == &mxb__tree_learner);
             CHECK_INT(draws[1].max_depth, draws[0].max_depth);
         }
     }
@@ -141,7 +141,7 @@ static void the_callers_learners_have_their_share(void) {
         CHECK_NEAR(mxb__schedule_probability(params, &mxb__fourier_learner), shares[4], 1e-15);
         for (uint32_t round = 1; round <= 20000; round++) {
             struct draw draw;
-            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            const struct learner_ops *learner = mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw);
             CHECK((learner == &mxb__own_learner) == (draw.own != NULL));
             counts[draw.own != NULL ? draw.own - params->own.learners : learner == &mxb__tree_learner ? 3 : 4]++;
         }
@@ -159,7 +159,8 @@ static void learners_of_probability_0_change_nothing(void) {
     CHECK(mxb__schedule_probability(without, &mxb__tree_learner) == 0.37);
     for (uint32_t round = 1; round <= 10000; round++) {
         struct draw draws[2];
-        CHECK(mxb__schedule_draw(without, round, &draws[0]) == mxb__schedule_draw(with, round, &draws[1]));
+        CHECK(mxb__schedule_draw(without, mxb__schedule_seed(without, 0), round, &draws[0]) ==
+              mxb__schedule_draw(with, mxb__schedule_seed(with, 0), round, &draws[1]));
         CHECK_INT(draws[0].max_depth, draws[1].max_depth);
     }
     mxb_params_free(without);

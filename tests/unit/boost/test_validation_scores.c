@@ -79,15 +79,16 @@ static mxb_trainer *open_trainer(const mxb_prepared *prepared, const mxb_dataset
 /* ---- the same bits as predictions ---- */
 
 static void check_rounds(mxb_trainer *trainer, size_t n_rounds) {
-    size_t n = trainer->valid->n_rows;
+    size_t n = trainer->training.valid->n_rows;
     double *scores = malloc(n * sizeof *scores);
-    memcpy(scores, trainer->valid_scores, n * sizeof *scores);
+    memcpy(scores, trainer->members[0].valid_scores, n * sizeof *scores);
     mxb_error error;
     for (size_t round = 1; round <= n_rounds; round++) {
         OK(mxb_trainer_run(trainer, round, NULL, NULL, &error), error);
-        const struct term *term = &trainer->model->terms[round - 1];
-        OK(mxb__model_add_term_values(trainer->model, term, trainer->valid, NULL, scores, &error), error);
-        CHECK_INT(memcmp(scores, trainer->valid_scores, n * sizeof *scores), 0);
+        const struct term *term = &trainer->members[0].model->terms[round - 1];
+        OK(mxb__model_add_term_values(trainer->members[0].model, term, trainer->training.valid, NULL, scores, &error),
+           error);
+        CHECK_INT(memcmp(scores, trainer->members[0].valid_scores, n * sizeof *scores), 0);
     }
     free(scores);
 }

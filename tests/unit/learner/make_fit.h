@@ -122,4 +122,10 @@ static inline void fit_close(struct fit_case *fit) {
     data_clear(&fit->data);
 }
 
+/* A copy of the first rounds of a model of one member. */
+static inline int fit_copy_rounds(const mxb_model *model, uint32_t n_rounds, mxb_model **copy) {
+    return mxb__model_copy_empty(model, copy, NULL) == MXB_OK &&
+           mxb__members_join(*copy, &model, n_rounds, NULL) == MXB_OK;
+}
+
 #endif

@@ -46,7 +46,7 @@ static mxb_status learn(const struct fit_case *fit, double *weights) {
 /* ---- the oracle ---- */
 
 static void add_gains(const struct fit_case *fit, double *gains) {
-    for (uint32_t r = 0; r < fit->model->n_rounds; r++) {
+    for (uint32_t r = 0; r < fit->model->n_terms; r++) {
         const struct term *term = &fit->model->terms[r];
         for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
             const struct tree_node *node = &term->tree.nodes[i];
@@ -60,7 +60,7 @@ static void add_gains(const struct fit_case *fit, double *gains) {
 /* The slope of all fourier terms along one input at a row, round by round. */
 static double naive_slope(const struct fit_case *fit, const float *row, uint32_t feature) {
     double slope = 0.0;
-    for (uint32_t r = 0; r < fit->model->n_rounds; r++) {
+    for (uint32_t r = 0; r < fit->model->n_terms; r++) {
         const struct term *term = &fit->model->terms[r];
         if (term->kind != TERM_FOURIER) {
             continue;
@@ -181,7 +181,7 @@ static void extremes_stay_finite(void) {
             data.y[i] *= 1e160;
         }
         REQUIRE(open_model(&fit, data, classes, 1));
-        for (uint32_t r = 0; r < fit.model->n_rounds; r++) {
+        for (uint32_t r = 0; r < fit.model->n_terms; r++) {
             struct term *term = &fit.model->terms[r];
             for (uint32_t j = 0; term->kind == TERM_FOURIER && j < fit.options.n_components; j++) {
                 term->fourier.weights[j] *= 1e140;

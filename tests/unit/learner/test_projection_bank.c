@@ -114,7 +114,7 @@ static void draws_have_their_distributions(void) {
 static mxb_status draw_next(struct fit_case *fit) {
     uint32_t which;
     fit->input.options = &fit->options;
-    return mxb__bank_choose(&fit->input, fit->model->n_rounds + 1, &which, NULL);
+    return mxb__bank_choose(&fit->input, fit->model->n_terms + 1, &which, NULL);
 }
 
 /* Adds a tree that gained by splits on features in the proportion 1 : 2 : 3 ..., and on the last not at all. */
@@ -274,12 +274,12 @@ static int add_round(struct fit_case *fit, mxb_model *model, int is_tree) {
     if (is_tree) {
         return add_tree(model);
     }
-    if (mxb__bank_choose(&input, model->n_rounds + 1, &term.fourier.projection, NULL) != MXB_OK ||
+    if (mxb__bank_choose(&input, model->n_terms + 1, &term.fourier.projection, NULL) != MXB_OK ||
         mxb__alloc_zeroed(&term.fourier.weights, fit->options.n_components, sizeof(double), "a test", NULL) != MXB_OK) {
         return 0;
     }
     for (uint32_t j = 0; j < fit->options.n_components; j++) {
-        term.fourier.weights[j] = sin((double)(model->n_rounds * 31 + j));
+        term.fourier.weights[j] = sin((double)(model->n_terms * 31 + j));
     }
     return mxb__model_add_term(model, &term, NULL) == MXB_OK;
 }
@@ -340,7 +340,7 @@ static void copies_go_on_the_same(void) {
     for (uint32_t cut = 0; cut <= 60; cut++) {
         mxb_model *copy;
         uint32_t n_drawn = 0;
-        REQUIRE(mxb__model_copy(fit.model, cut, &copy, NULL) == MXB_OK);
+        REQUIRE(fit_copy_rounds(fit.model, cut, &copy));
         for (uint32_t r = 0; r < cut; r++) {
             const struct term *term = &fit.model->terms[r];
             n_drawn += term->kind == TERM_FOURIER && term->fourier.projection == n_drawn;

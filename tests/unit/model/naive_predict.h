@@ -40,11 +40,11 @@ static inline double term_value(const mxb_model *model, const struct term *term,
 }
 
 static inline double raw_score(const mxb_model *model, const double *row) {
-    double score = model->base_score;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        score += term_value(model, &model->terms[r], row);
+    double sum = model->n_members * model->base_score;
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        sum += term_value(model, &model->terms[i], row);
     }
-    return score;
+    return sum / model->n_members;
 }
 
 /* ---- Data ---- */
@@ -74,20 +74,22 @@ static inline int same_bits(const double *one, const double *other, size_t n) {
 
 /* ---- Models with rounds of a caller's learner ---- */
 
-/* Puts three lines of the first feature among the rounds, one of them first. */
+/* Puts three rounds of lines of the first feature among the others, one of them first. */
 static inline void make_line_rounds(mxb_model *model, struct line_learner *lines) {
     mxb_learner *learner = line_learner_make(lines, "line", 0);
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3 * model->n_members; k++) {
+        uint32_t round = 2 * (k / model->n_members) + 1;
         struct term term = {.kind = TERM_OWN, .n_outputs = 1};
         struct line *line = malloc(sizeof *line);
         *line = (struct line){make_number(), make_number()};
-        make_sure(mxb__own_term_create(&term.own, learner, 2 * k + 1, 0.3, NULL));
+        make_sure(mxb__own_term_create(&term.own, learner, round, 0.3, NULL));
         term.own.box->term = line;
         term.own.box->has_term = 1;
         lines->n_live++;
         make_sure(mxb__model_add_term(model, &term, NULL));
-        uint32_t to = 2 * k < model->n_rounds ? 2 * k : model->n_rounds - 1;
-        memmove(model->terms + to + 1, model->terms + to, (model->n_rounds - 1 - to) * sizeof term);
+        uint32_t to = (round - 1) * model->n_members + k % model->n_members;
+        to = to < model->n_terms ? to : model->n_terms - 1;
+        memmove(model->terms + to + 1, model->terms + to, (model->n_terms - 1 - to) * sizeof term);
         model->terms[to] = term;
     }
     mxb_learner_free(learner);

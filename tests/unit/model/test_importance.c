@@ -15,11 +15,11 @@ static double sum_of(const double *values, uint32_t n) {
 
 static double fourier_gains(const mxb_model *model, uint32_t projection) {
     double sum = 0;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         const struct term *term = &model->terms[r];
         sum += term->kind == TERM_FOURIER && term->fourier.projection == projection ? term->fourier.gain : 0;
     }
-    return sum;
+    return sum / model->n_members;
 }
 
 static void trees(void) {
@@ -27,11 +27,12 @@ static void trees(void) {
         mxb_model *model = make_own_model(&MAKE_SHAPES[s]);
         double expected[5] = {0}, importances[5];
         mxb_error error;
-        for (uint32_t r = 0; r < model->n_rounds; r++) {
+        for (uint32_t r = 0; r < model->n_terms; r++) {
             const struct term *term = &model->terms[r];
             for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
                 const struct tree_node *node = &term->tree.nodes[i];
-                expected[node->feature] += node->split != SPLIT_NONE ? term->tree.gain * (double)node->share : 0;
+                double gain = term->tree.gain * (double)node->share / model->n_members;
+                expected[node->feature] += node->split != SPLIT_NONE ? gain : 0;
             }
         }
         OK(mxb_model_importance(model, MXB_IMPORTANCE_TREE, importances, &error), error);
@@ -104,7 +105,7 @@ static void finite_whatever_the_gains(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[5]);
     double importances[3];
     mxb_error error;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         struct term *term = &model->terms[r];
         *(term->kind == TERM_TREE ? &term->tree.gain : &term->fourier.gain) = DBL_MAX;
     }

@@ -115,6 +115,7 @@ static void small_model(void) {
         "\"loss\": \"logloss\",\n"
         "\"labels\": [0, 1],\n"
         "\"base_score\": 0.5,\n"
+        "\"n_members\": 1,\n"
         "\"features\": [\n"
         "  {\"name\": \"a\", \"splits\": 0, \"tree_gain\": 0, \"fourier_gain\": 0.25},\n"
         "  {\"name\": \"bc\", \"splits\": 1, \"tree_gain\": 8, \"fourier_gain\": 0.25}],\n"

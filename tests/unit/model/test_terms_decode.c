@@ -32,8 +32,8 @@ static void projection_without_scaling(void) {
 /* Offsets in the section of terms: the tree at 4, its nodes at 29, 47 and 56, the fourier term at 65. */
 static void rounds(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 rounds; at most 16777216"),
-        DAMAGE(SECTION_TERMS, 0, "\5\0\0\0", "section terms: 5 rounds in 107 bytes"),
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 terms; at most 16777216"),
+        DAMAGE(SECTION_TERMS, 0, "\5\0\0\0", "section terms: 5 terms in 107 bytes"),
         DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
         DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 46 bytes too many"),
         DAMAGE(SECTION_TERMS, 4, "\4", "term of round 1: kind 4; 1 to 3 are known"),
@@ -146,11 +146,11 @@ static void callers_terms_are_kept(void) {
         OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
         OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
         CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
-        const struct own_term *own = &loaded->terms[loaded->n_rounds - 2].own;
+        const struct own_term *own = &loaded->terms[loaded->n_terms - 2 * loaded->n_members].own;
         CHECK(own->rate == 0.5 && !own->box->has_term && own->box->n_bytes == 3);
-        CHECK_INT(own->box->round, loaded->n_rounds - 1);
-        CHECK_TEXT(mxb_model_round_learner(loaded, loaded->n_rounds), "line");
-        CHECK_INT(loaded->n_own_rounds, 2);
+        CHECK_INT(own->box->round, mxb_model_n_rounds(loaded) - 1);
+        CHECK_TEXT(mxb_model_round_learner(loaded, mxb_model_n_rounds(loaded), 0), "line");
+        CHECK_INT(loaded->n_own_terms, 2 * loaded->n_members);
         mxb_bytes_free(bytes);
         mxb_bytes_free(again);
         mxb_model_free(model);
