@@ -1,5 +1,6 @@
 """mixboost train: from a CSV file to a model file."""
 
+import itertools
 import json
 import math
 import os
@@ -35,6 +36,16 @@ def test_option_spellings_are_equal(run, numbers_csv, tmp_path):
     models = [train(run, numbers_csv, tmp_path / f"{i}.mxb", *words) for i, words in enumerate(spellings)]
     assert models[0].read_bytes() == models[1].read_bytes() == models[2].read_bytes()
     assert shown(run, models[0])["options"]["learning_rate"] == "0.25"
+
+
+def test_leaf_values_from_all_rows_never_make_the_loss_rise(run, numbers_csv, tmp_path):
+    words = ["--subsample", 0.1, "--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0]
+    rises = {}
+    for rows in ("sample", "all"):
+        model = train(run, numbers_csv, tmp_path / "m.mxb", *words, "--leaf_rows", rows, "--split_noise", 1)
+        curve = shown(run, model)["curve"]["train"]
+        rises[rows] = sum(after > before + 1e-12 for before, after in itertools.pairwise(curve))
+    assert rises["all"] == 0 < rises["sample"]
 
 
 def test_exact_trees_have_a_threshold_between_any_two_values(run, tmp_path):
