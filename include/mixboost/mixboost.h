@@ -197,12 +197,12 @@ typedef struct mxb_params mxb_params;
 /** All options at their defaults. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_create(mxb_params **params, mxb_error *error);
 
-/** Sets an option by name from text: "0.05", "true", "logloss". */
+/** Sets an option by name from text: "0.05", "true", "logloss". `preset` changes the options that are not set, neither
+ *  before it nor after. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value,
                                                 mxb_error *error);
 
-/** The value of an option as text, or NULL for an unknown name. Valid until the option is set again or the params
- * freed. */
+/** The value of an option as text, or NULL for an unknown name. Valid until an option is set or the params freed. */
 MXB_API const char *mxb_params_get(const mxb_params *params, const char *name);
 
 MXB_API void mxb_params_free(mxb_params *params);

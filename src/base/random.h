@@ -18,6 +18,7 @@ enum random_purpose {
     RANDOM_FOLDS = 9,        /* mxb_cross_validate; the round is the repeat */
     RANDOM_OWN_LEARNER = 10, /* the seed of a caller's learner */
     RANDOM_IMPORTANCE = 11,  /* rows to measure a projection's features at */
+    RANDOM_SPLIT_NOISE = 12, /* a factor on a feature's gain; the index is its place in the tree */
     RANDOM_SLOT = 16,        /* which slot of the bank of projections a fourier round works on */
     RANDOM_REDRAW = 17,      /* whether the slot's projection is drawn anew */
     RANDOM_GAMMA = 18,       /* a projection's gamma; the round is the projection */

@@ -153,6 +153,14 @@ static const struct setting settings[] = {
      0,
      0,
      {"num_round", "40", "objective", "logloss", "n_projections", "3", "gamma", "auto", "fourier_metric", "learned"}},
+    {"logloss_noisy",
+     70000,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "5", "objective", "logloss", "subsample", "0.8", "leaf_rows", "all", "split_noise", "0.6",
+      "n_components", "8"}},
+    {"mse_paper", 2500, MILD, 0, 1, {"num_round", "25", "preset", "paper"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

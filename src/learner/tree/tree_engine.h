@@ -22,6 +22,7 @@ struct row_span {
 
 struct engine_node {
     struct row_span rows;
+    uint32_t path; /* from the root, which has 1: below k, 2k to the left and 2k + 1 to the right */
     struct gradient_sum total;
     struct split split; /* the best one, once the node is open; gain 0 = none */
     char *cells;        /* the histogram, while the node is open and unless it is tiny; else NULL */
@@ -64,13 +65,15 @@ struct tree_engine {
     struct quanta quanta;      /* of the split search */
     struct quanta wide_quanta; /* of the leaf sums */
     struct split_rules rules;
+    struct split_noise noise;
     union {
         uint64_t *words;           /* packed */
         struct gradient_sum *sums; /* wide */
     };
 
     uint32_t *rows;             /* [n_rows] the sampled ones, nodes side by side */
-    _Atomic int64_t *leaf_sums; /* [2 max_leaves] scratch: g and h of each */
+    uint32_t *leaf_of_row;      /* [n_rows] once the tree is grown: lies where the partition has its scratch */
+    _Atomic int64_t *leaf_sums; /* [3 max_leaves] scratch: g, h and rows of each */
 
     struct engine_scratch scratch;
 
@@ -134,15 +137,6 @@ void mxb__engine_set_rules(struct tree_engine *engine);
 
 /** Starts a tree: samples rows and columns and turns gradients into quanta. */
 void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
-
-/* Leaves: first the sums in wide quanta over their rows, then their values, made of these, to the rows' scores. */
-struct leaf {
-    struct row_span rows;
-    struct gradient_sum sum; /* out */
-    double value;
-};
-void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n);
-void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores);
 
 /** Largest number of leaves a tree can have, and so of spans in one call. */
 uint32_t mxb__engine_max_leaves(const struct fit_input *input);

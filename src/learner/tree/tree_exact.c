@@ -23,6 +23,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
     engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
     engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
+    engine->leaf_of_row = engine->spares;
     mxb__engine_carve_batches(&engine->scratch, input, workspace);
 }
 
@@ -169,7 +170,7 @@ static void choose_split(void *context, size_t index, size_t thread) {
     struct engine_node *node = node_of(task, index);
     const double *gains = engine->scratch.gains + index * d;
     (void)thread;
-    uint32_t feature = mxb__split_choose(gains, d);
+    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
     if (feature < d) {
         struct sorted_rows rows = rows_of(engine, node, feature);
         node->split = mxb__split_locate_sorted(&rows, node->total, &engine->rules, gains[feature]);

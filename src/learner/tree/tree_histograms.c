@@ -60,6 +60,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
     engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
+    engine->leaf_of_row = engine->right;
     engine->thread_cells = mxb__carve(workspace, shares_rows(input) ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
@@ -277,8 +278,9 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
 }
 
 static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
-    uint32_t feature = mxb__split_choose(gains, engine->input->prepared->n_features);
-    if (feature < engine->input->prepared->n_features) {
+    uint32_t d = engine->input->prepared->n_features;
+    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
+    if (feature < d) {
         node->split = locate_split(engine, node, feature, gains[feature]);
         node->split.feature = feature;
     }

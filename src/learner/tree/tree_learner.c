@@ -1,25 +1,22 @@
 /* Step 7a of the data's path: one tree, grown on a sample of rows and columns, with leaf values from wide sums. Knows
  * nothing of losses. */
 #include <math.h>
-#include <string.h>
 
 #include "base/parallel.h"
 #include "data/bin_codes.h"
 #include "learner/tree/tree_grow.h"
+#include "learner/tree/tree_leaves.h"
 #include "learner/tree/tree_walk.h"
 #include "model/row_block.h"
-
-enum { WALK_ROWS = 4096 };
 
 /* Stands at the head of the workspace, where it outlives the fit: its rows are still to be added to the scores. */
 struct tree_state {
     int valid_is_coded; /* in the head that begins as zero */
     struct tree_engine engine;
     struct grower grower;
-    struct leaf *leaves;    /* [max_leaves] */
-    uint32_t *node_of_leaf; /* [max_leaves] */
+    struct leaf *leaves; /* [max_leaves] in the model's order */
     size_t n_leaves;
-    double *values;          /* [node] leaf values */
+    uint32_t *leaf_of_node;  /* [node] its number, if it is one */
     uint32_t *breadth_first; /* [n_nodes] the grower's numbers in the model's order */
     uint32_t n_nodes;
     struct walk_node *walk; /* [node], where rows walk */
@@ -33,8 +30,7 @@ static size_t carve(struct tree_state *state, const struct fit_input *input, voi
     mxb__engine_carve(&state->engine, input, &workspace);
     mxb__grower_carve(&state->grower, &state->engine, input, &workspace);
     state->leaves = mxb__carve(&workspace, max_leaves, sizeof *state->leaves);
-    state->node_of_leaf = mxb__carve(&workspace, max_leaves, sizeof *state->node_of_leaf);
-    state->values = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->values);
+    state->leaf_of_node = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->leaf_of_node);
     state->breadth_first = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->breadth_first);
     size_t n_valid = input->valid == NULL || input->prepared->settings.exact ? 0 : input->valid->n_rows;
     int walks = n_valid > 0 || input->options->subsample < 1.0;
@@ -48,21 +44,78 @@ static size_t workspace_bytes(const struct fit_input *input) {
     return carve(&state, input, NULL);
 }
 
-/* ---- leaf values: -G / (H + lambda), times the learning rate ---- */
+/* ---- rows that walk ---- */
 
-static double leaf_value(const struct leaf *leaf, struct quanta quanta, const struct fit_input *input) {
-    const struct learner_options *options = input->options;
-    double n_rows = (double)(mxb__span_rows(leaf->rows));
-    double h = (double)leaf->sum.h;
-    if (h < n_rows && input->sum_h > 0.0) {
-        /* Rows that weigh next to nothing beside others: rounding may have lost half a quantum of each, as much as the
-         * sum. A step too short is safe, one too long makes the loss rise. */
-        h += 0.5 * n_rows;
+struct walk_task {
+    const struct tree_state *state;
+    struct walk walk;
+    double *scores; /* of rows that are only scored */
+};
+
+static void number_block(void *context, size_t block, size_t thread) {
+    const struct walk_task *task = context;
+    const struct tree_state *state = task->state;
+    uint32_t *leaf_of_row = state->engine.leaf_of_row;
+    size_t first = block * MXB__WALK_ROWS;
+    size_t end = first + mxb__block_length(task->walk.codes.n_rows, MXB__WALK_ROWS, block);
+    struct walkers walkers;
+    (void)thread;
+    walkers.n = 0;
+    for (size_t i = first; i < end; i++) {
+        walkers.rows[walkers.n] = (uint32_t)i;
+        walkers.n += leaf_of_row[i] == MXB__NO_LEAF;
     }
-    h += options->lambda_l2 * quanta.h_scale;
-    double value = h > 0.0 ? ldexp(-(double)leaf->sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
-    return isfinite(value) ? options->learning_rate * value : 0.0;
+    mxb__walk_find(&task->walk, &walkers);
+    for (size_t i = 0; i < walkers.n; i++) {
+        leaf_of_row[walkers.rows[i]] = state->leaf_of_node[walkers.leaves[i]];
+    }
 }
+
+static void score_block(void *context, size_t block, size_t thread) {
+    const struct walk_task *task = context;
+    const struct tree_state *state = task->state;
+    size_t first = block * MXB__WALK_ROWS;
+    struct walkers walkers;
+    (void)thread;
+    walkers.n = mxb__block_length(task->walk.codes.n_rows, MXB__WALK_ROWS, block);
+    for (size_t i = 0; i < walkers.n; i++) {
+        walkers.rows[i] = (uint32_t)(first + i);
+    }
+    mxb__walk_find(&task->walk, &walkers);
+    for (size_t i = 0; i < walkers.n; i++) {
+        task->scores[first + i] += state->leaves[state->leaf_of_node[walkers.leaves[i]]].value;
+    }
+    mxb__scores_add_constant(task->scores + first, walkers.n, 0); /* they stay finite, as in predictions */
+}
+
+static void walk_rows(struct tree_state *state, struct walk_task *task, task_fn function) {
+    const struct fit_input *input = state->engine.input;
+    struct walk *walk = &task->walk;
+    for (uint32_t i = 0; i < state->n_nodes; i++) {
+        uint32_t n = state->breadth_first[i];
+        const struct grow_node *node = &state->grower.nodes[n];
+        state->walk[n] = node->left == 0
+                             ? mxb__walk_leaf(n)
+                             : mxb__walk_split(&walk->codes, input->prepared->bins, &node->work.split, node->left);
+        walk->depth = node->depth > walk->depth ? node->depth : walk->depth;
+    }
+    walk->nodes = state->walk;
+    task->state = state;
+    size_t n_rows = walk->codes.n_rows;
+    mxb__pool_run(input->tree_pool, mxb__n_blocks(n_rows, MXB__WALK_ROWS), (double)n_rows * (double)(1 + walk->depth),
+                  function, task);
+}
+
+/* Rows of the sample are in their leaves already, the others walk. */
+static void number_rows(struct tree_state *state) {
+    const mxb_prepared *prepared = state->engine.input->prepared;
+    struct code_columns codes = {prepared->columns, prepared->codes, prepared->n_rows};
+    struct walk_task task = {.walk = {.codes = codes}};
+    mxb__leaves_number(&state->engine, state->leaves, state->n_leaves);
+    walk_rows(state, &task, number_block);
+}
+
+/* ---- leaves ---- */
 
 /* The nodes in the model's order, breadth-first. Returns how many there are. */
 static uint32_t list_nodes(struct tree_state *state) {
@@ -78,72 +131,23 @@ static uint32_t list_nodes(struct tree_state *state) {
     return n;
 }
 
-static void find_values(struct tree_state *state) {
+static void list_leaves(struct tree_state *state) {
     state->n_leaves = 0;
     for (uint32_t i = 0; i < state->n_nodes; i++) {
         uint32_t n = state->breadth_first[i];
         if (state->grower.nodes[n].left == 0) {
             state->leaves[state->n_leaves].rows = state->grower.nodes[n].work.rows;
-            state->node_of_leaf[state->n_leaves++] = n;
+            state->leaf_of_node[n] = (uint32_t)state->n_leaves++;
         }
-    }
-    mxb__engine_leaf_sums(&state->engine, state->leaves, state->n_leaves);
-    for (size_t i = 0; i < state->n_leaves; i++) {
-        struct leaf *leaf = &state->leaves[i];
-        leaf->value = leaf_value(leaf, state->engine.wide_quanta, state->engine.input);
-        state->values[state->node_of_leaf[i]] = leaf->value;
     }
 }
 
 /* ---- scores ---- */
 
-struct walk_task {
-    struct walk walk;
-    int bounds; /* scores stay finite, as in predictions */
-    double *scores;
-};
-
-static void walk_block(void *context, size_t block, size_t thread) {
-    struct walk_task *task = context;
-    size_t first = block * WALK_ROWS;
-    size_t n = mxb__block_length(task->walk.codes.n_rows, WALK_ROWS, block);
-    (void)thread;
-    mxb__walk_add(&task->walk, first, n, task->scores);
-    if (task->bounds) {
-        mxb__scores_add_constant(task->scores + first, n, 0);
-    }
-}
-
-/* The task's rows find their leaves by their codes. */
-static void add_by_walk(struct tree_state *state, struct walk_task *task) {
-    const struct fit_input *input = state->engine.input;
-    struct walk *walk = &task->walk;
-    for (uint32_t i = 0; i < state->n_nodes; i++) {
-        uint32_t n = state->breadth_first[i];
-        const struct grow_node *node = &state->grower.nodes[n];
-        state->walk[n] = node->left == 0
-                             ? mxb__walk_leaf(n)
-                             : mxb__walk_split(&walk->codes, input->prepared->bins, &node->work.split, node->left);
-        walk->depth = node->depth > walk->depth ? node->depth : walk->depth;
-    }
-    walk->nodes = state->walk;
-    walk->values = state->values;
-    size_t n_rows = walk->codes.n_rows;
-    mxb__pool_run(input->tree_pool, mxb__n_blocks(n_rows, WALK_ROWS), (double)n_rows * (double)(1 + walk->depth),
-                  walk_block, task);
-}
-
 static void add(const struct fit_input *input, void *workspace, double *scores) {
     struct tree_state *state = workspace;
-    const mxb_prepared *prepared = input->prepared;
     state->engine.input = input;
-    if (state->engine.n_sampled == prepared->n_rows) {
-        mxb__engine_add_leaves(&state->engine, state->leaves, state->n_leaves, scores);
-    } else { /* rows were left out: all walk */
-        struct code_columns codes = {prepared->columns, prepared->codes, prepared->n_rows};
-        struct walk_task task = {.walk = {.codes = codes}, .scores = scores};
-        add_by_walk(state, &task);
-    }
+    mxb__leaves_add(&state->engine, state->leaves, state->n_leaves, scores);
 }
 
 /* Exact trees have a code for each value that training met: others would have to be looked up, so they go by values. */
@@ -159,8 +163,8 @@ static mxb_status add_valid(const struct fit_input *input, const struct term *te
         state->valid_is_coded = 1;
     }
     struct code_columns codes = {.bytes = state->valid_codes, .n_rows = input->valid->n_rows};
-    struct walk_task task = {.walk = {.codes = codes}, .bounds = 1, .scores = scores};
-    add_by_walk(state, &task);
+    struct walk_task task = {.walk = {.codes = codes}, .scores = scores};
+    walk_rows(state, &task, score_block);
     return MXB_OK;
 }
 
@@ -193,7 +197,7 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
         struct tree_node *out = &tree->nodes[i];
         if (node->left == 0) {
             out->split = SPLIT_NONE;
-            out->value = state->values[state->breadth_first[i]];
+            out->value = state->leaves[state->leaf_of_node[state->breadth_first[i]]].value;
         } else {
             out->split = SPLIT_NUMERIC;
             out->value = mxb__prepared_threshold(prepared, node->work.split.feature, node->work.split.bin);
@@ -214,7 +218,11 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
     mxb__engine_begin(&state->engine, input, draw);
     mxb__grower_run(&state->grower, &state->engine, draw->max_depth);
     state->n_nodes = list_nodes(state);
-    find_values(state);
+    list_leaves(state);
+    if (mxb__leaves_some_out(&state->engine)) {
+        number_rows(state);
+    }
+    mxb__leaves_fit(&state->engine, state->leaves, state->n_leaves);
     *term = (struct term){.kind = TERM_TREE, .n_outputs = 1};
     return make_tree(state, draw->max_depth, &term->tree, error);
 }

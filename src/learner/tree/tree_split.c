@@ -169,13 +169,17 @@ struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gra
 
 /* ---- among features ---- */
 
-uint32_t mxb__split_choose(const double *gains, uint32_t n) {
+static double with_noise(double gain, const struct split_noise *noise, uint32_t place, uint32_t feature) {
+    return noise->deviation == 0.0 || gain == 0.0 ? gain : gain * mxb__split_noise_factor(noise, place, feature);
+}
+
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place) {
     double best = 0.0;
     for (uint32_t f = 0; f < n; f++) {
-        best = mxb__larger(gains[f], best);
+        best = mxb__larger(with_noise(gains[f], noise, place, f), best);
     }
     uint32_t chosen = 0;
-    while (chosen < n && !(gains[chosen] > 0.0 && ties(gains[chosen], best))) {
+    while (chosen < n && !(gains[chosen] > 0.0 && ties(with_noise(gains[chosen], noise, place, chosen), best))) {
         chosen++;
     }
     return chosen;

@@ -8,6 +8,7 @@
 
 #include "data/bins.h"
 #include "kernels/kernels.h"
+#include "learner/tree/tree_noise.h"
 
 struct split {
     double gain; /* decrease of the Newton objective, in squared gradient quanta per hessian quantum; 0 = no split */
@@ -57,7 +58,8 @@ double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_su
 struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                                       const struct split_rules *rules, double gain);
 
-/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain; n if there is none. */
-uint32_t mxb__split_choose(const double *gains, uint32_t n);
+/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain, once noise is on them, drawn by
+ *  `place` (tree_noise.h); n if there is none. */
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place);
 
 #endif

@@ -65,11 +65,12 @@ static void equals_histograms_with_a_bin_a_value(void) {
                                      .weighted = seed % 5 < 2,
                                      .wild = seed % 7 == 0};
         check_against_histograms(
-            recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "12", "tree_probability", "0.8",
-                           "max_max_depth", seed % 4 == 0 ? "15" : "6", "subsample", samples[seed % 3], "colsample",
-                           samples[seed / 3 % 3], "lambda_l2", lambdas[seed / 2 % 2], "min_child_weight",
-                           seed % 6 == 0 ? "5" : "0", "n_components", "5", "alpha", "1", "n_threads",
-                           seed % 2 == 0 ? "3" : "1"));
+            recipe,
+            PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "12", "tree_probability", "0.8",
+                   "max_max_depth", seed % 4 == 0 ? "15" : "6", "subsample", samples[seed % 3], "colsample",
+                   samples[seed / 3 % 3], "lambda_l2", lambdas[seed / 2 % 2], "min_child_weight",
+                   seed % 6 == 0 ? "5" : "0", "n_components", "5", "alpha", "1", "n_threads", seed % 2 == 0 ? "3" : "1",
+                   "split_noise", seed % 5 == 1 ? "0.8" : "0", "leaf_rows", seed % 4 < 2 ? "all" : "sample"));
     }
 }
 
@@ -186,9 +187,10 @@ static void check_threads(struct data_recipe recipe, const char *objective) {
     struct made_data data = data_make(recipe);
     struct model_bytes first = {NULL, 0};
     for (size_t t = 0; t < 4; t++) {
-        mxb_params *params = PARAMS("use_histograms", "false", "objective", objective, "num_round", "6",
-                                    "tree_probability", "0.8", "max_max_depth", "7", "subsample", "0.8", "colsample",
-                                    "0.7", "n_components", "6", "n_threads", threads[t]);
+        mxb_params *params =
+            PARAMS("use_histograms", "false", "objective", objective, "num_round", "6", "tree_probability", "0.8",
+                   "max_max_depth", "7", "subsample", "0.8", "colsample", "0.7", "n_components", "6", "split_noise",
+                   "0.4", "leaf_rows", "all", "n_threads", threads[t]);
         struct model_bytes bytes = train_bytes(&data, params);
         CHECK(t == 0 || same_bytes(first, bytes));
         if (t == 0) {

@@ -15,7 +15,8 @@ struct fit_case {
     mxb_model *model;
     double *g;
     double *h;
-    double *step;    /* the values of the last term */
+    uint32_t round;  /* of the last term; 1 before it */
+    double *step;    /* its values */
     char *workspace; /* made by the first fit */
 };
 
@@ -66,7 +67,7 @@ static inline void fit_gradients(struct fit_case *fit) {
 static inline int fit_open(struct fit_case *fit, struct made_data data, struct learner_options options,
                            uint32_t hist_nbins, enum scaling_kind scaling) {
     struct prepare_settings settings = {.hist_nbins = hist_nbins, .scaling = scaling, .exact = hist_nbins == 0};
-    *fit = (struct fit_case){.data = data, .options = options};
+    *fit = (struct fit_case){.data = data, .options = options, .round = 1};
     fit->pool = mxb__pool_open(options.tree_n_threads);
     if (data.dataset == NULL ||
         mxb__prepared_create(data.dataset, &settings, fit->pool, &fit->prepared, NULL) != MXB_OK ||
@@ -94,6 +95,7 @@ static inline int fit_open(struct fit_case *fit, struct made_data data, struct l
 static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
                                  uint32_t max_depth, struct term *term) {
     struct draw draw = {.round = round, .max_depth = max_depth};
+    fit->round = round;
     fit->input.options = &fit->options; /* the case may have been copied since it was opened */
     if (fit->workspace == NULL) {
         size_t n_bytes = learner->workspace_bytes(&fit->input);
