@@ -85,33 +85,53 @@ static void count_other(struct other_learners *others, const char *name) {
     others->n_rounds[i]++;
 }
 
-/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier, 2 linear". */
+/* Rounds of trees, by their maximal depth. */
+struct tree_rounds {
+    size_t n;
+    size_t n_by_depth[MAX_DEPTH + 1];
+};
+
+static void count_tree(struct tree_rounds *trees, size_t depth) {
+    trees->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
+    trees->n++;
+}
+
+static void print_trees(const struct tree_rounds *trees, const char *name) {
+    printf("%zu %s", trees->n, name);
+    const char *before = " (";
+    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
+        if (trees->n_by_depth[depth] > 0) {
+            printf("%sdepth %zu: %zu", before, depth, trees->n_by_depth[depth]);
+            before = ", ";
+        }
+    }
+    printf("%s, ", trees->n > 0 ? ")" : "");
+}
+
+/* "learners   16 tree (depth 1: 3, depth 2: 13), 9 symmetric (depth 6: 9), 4 fourier, 2 linear". */
 static void print_learners(const mxb_model *model) {
-    size_t n_by_depth[MAX_DEPTH + 1] = {0};
-    size_t n_trees = 0;
+    struct tree_rounds ordinary = {0};
+    struct tree_rounds symmetric = {0};
     size_t n_fourier = 0;
     struct other_learners others = {0};
     for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
         const char *learner = mxb_model_round_learner(model, round);
         if (strcmp(learner, "tree") == 0) {
-            size_t depth = mxb_model_round_depth(model, round);
-            n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
-            n_trees++;
+            count_tree(&ordinary, mxb_model_round_depth(model, round));
+        } else if (strcmp(learner, "symmetric") == 0) {
+            count_tree(&symmetric, mxb_model_round_depth(model, round));
         } else if (strcmp(learner, "fourier") == 0) {
             n_fourier++;
         } else {
             count_other(&others, learner);
         }
     }
-    printf("learners   %zu tree", n_trees);
-    const char *before = " (";
-    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
-        if (n_by_depth[depth] > 0) {
-            printf("%sdepth %zu: %zu", before, depth, n_by_depth[depth]);
-            before = ", ";
-        }
+    printf("learners   ");
+    print_trees(&ordinary, "tree");
+    if (symmetric.n > 0) {
+        print_trees(&symmetric, "symmetric");
     }
-    printf("%s, %zu fourier", n_trees > 0 ? ")" : "", n_fourier);
+    printf("%zu fourier", n_fourier);
     for (size_t i = 0; i < others.n; i++) {
         printf(", %zu %s", others.n_rounds[i], others.names[i]);
     }

@@ -232,6 +232,9 @@ static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, 
 
 static void read_options(mxb_trainer *trainer) {
     const mxb_params *params = &trainer->params;
+    int has_symmetric = mxb__param(params, OPTION_SYMMETRIC_PROBABILITY) > 0.0;
+    uint32_t symmetric_depth = has_symmetric ? mxb__param_count(params, OPTION_SYMMETRIC_DEPTH) : 0;
+    uint32_t max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH);
     trainer->options = (struct learner_options){
         .seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE),
         .learning_rate = mxb__param(params, OPTION_LEARNING_RATE),
@@ -239,7 +242,8 @@ static void read_options(mxb_trainer *trainer) {
         .colsample = mxb__param(params, OPTION_COLSAMPLE),
         .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
         .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),
-        .max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH),
+        .max_max_depth = max_max_depth > symmetric_depth ? max_max_depth : symmetric_depth,
+        .symmetric_depth = symmetric_depth,
         .split_noise = mxb__param(params, OPTION_SPLIT_NOISE),
         .leaves_from_all_rows = mxb__param(params, OPTION_LEAF_ROWS) != 0.0,
         .max_wide_rows = (size_t)1 << 16, /* part of the frozen arithmetic */

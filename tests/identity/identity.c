@@ -141,6 +141,19 @@ static const struct setting settings[] = {
      0,
      0,
      {"num_round", "4", "use_histograms", "false", "objective", "logloss", "n_components", "8"}},
+    {"symmetric_wide", 3000, EXTREME, 1, 1, {"num_round", "25", "symmetric_probability", "0.7", "subsample", "0.7"}},
+    {"symmetric_packed",
+     70000,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "6", "symmetric_probability", "0.8", "symmetric_depth", "9", "objective", "logloss"}},
+    {"symmetric_exact",
+     3000,
+     MILD,
+     0,
+     1,
+     {"num_round", "12", "symmetric_probability", "0.8", "use_histograms", "false", "colsample", "0.6"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

@@ -81,9 +81,13 @@ static mxb_status prepare_data(struct outcome *outcome, mxb_error *error) {
 
 static mxb_status train_with(struct outcome *outcome, const char *tree_probability, const char *n_threads,
                              const mxb_dataset *validation, mxb_error *error) {
-    const char *const options[][2] = {{"num_round", "6"},       {"objective", "logloss"},
-                                      {"n_components", "4"},    {"max_max_depth", "3"},
-                                      {"n_threads", n_threads}, {"tree_probability", tree_probability}};
+    const char *const options[][2] = {{"num_round", "6"},
+                                      {"objective", "logloss"},
+                                      {"n_components", "4"},
+                                      {"max_max_depth", "3"},
+                                      {"symmetric_probability", "0.5"},
+                                      {"n_threads", n_threads},
+                                      {"tree_probability", tree_probability}};
     TRY(mxb_params_create(&outcome->params, error));
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         TRY(mxb_params_set(outcome->params, options[i][0], options[i][1], error));
@@ -100,6 +104,7 @@ static mxb_status train_exact(struct outcome *outcome, mxb_error *error) {
     TRY(mxb_params_set(outcome->params, "num_round", "4", error));
     TRY(mxb_params_set(outcome->params, "use_histograms", "false", error));
     TRY(mxb_params_set(outcome->params, "tree_probability", "1", error));
+    TRY(mxb_params_set(outcome->params, "symmetric_probability", "0.5", error));
     TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
     return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
 }
@@ -412,7 +417,7 @@ static int make_world(void) {
         .n_rows = N_ROWS, .n_features = 3, .seed = 2, .missing = 0.1, .two_classes = 1, .weighted = 1});
     valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3, .two_classes = 1});
     mxb_params *params = PARAMS("num_round", "8", "objective", "logloss", "tree_probability", "0.5", "n_components",
-                                "4", "max_max_depth", "3", "n_threads", "1");
+                                "4", "max_max_depth", "3", "symmetric_probability", "0.5", "n_threads", "1");
     int fine = params != NULL && write_csv() && write_text() && make_broad() &&
                mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &mixed, NULL) == MXB_OK &&
                mxb_model_to_bytes(mixed, &saved, &n_saved, NULL) == MXB_OK &&
