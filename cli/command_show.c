@@ -91,18 +91,42 @@ static void count_other(struct other_learners *others, const char *name) {
     others->n_rounds[i]++;
 }
 
+/* Rounds of trees, by their maximal depth. */
+struct tree_rounds {
+    size_t n;
+    size_t n_by_depth[MAX_DEPTH + 1];
+};
+
+static void count_tree(struct tree_rounds *trees, size_t depth) {
+    trees->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
+    trees->n++;
+}
+
+static void print_trees(const struct tree_rounds *trees, const char *name) {
+    printf("%zu %s", trees->n, name);
+    const char *before = " (";
+    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
+        if (trees->n_by_depth[depth] > 0) {
+            printf("%sdepth %zu: %zu", before, depth, trees->n_by_depth[depth]);
+            before = ", ";
+        }
+    }
+    printf("%s, ", trees->n > 0 ? ")" : "");
+}
+
 /* What the terms of all members were drawn from. */
 struct learner_counts {
-    size_t n_trees;
-    size_t n_by_depth[MAX_DEPTH + 1];
+    struct tree_rounds ordinary;
+    struct tree_rounds symmetric;
     size_t n_fourier;
     struct other_learners others;
 };
 
 static void count_learner(struct learner_counts *counts, const char *learner, size_t depth) {
     if (strcmp(learner, "tree") == 0) {
-        counts->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
-        counts->n_trees++;
+        count_tree(&counts->ordinary, depth);
+    } else if (strcmp(learner, "symmetric") == 0) {
+        count_tree(&counts->symmetric, depth);
     } else if (strcmp(learner, "fourier") == 0) {
         counts->n_fourier++;
     } else {
@@ -110,7 +134,7 @@ static void count_learner(struct learner_counts *counts, const char *learner, si
     }
 }
 
-/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier, 2 linear". */
+/* "learners   16 tree (depth 1: 3, depth 2: 13), 9 symmetric (depth 6: 9), 4 fourier, 2 linear". */
 static void print_learners(const mxb_model *model) {
     struct learner_counts counts = {0};
     const struct other_learners *others = &counts.others;
@@ -120,15 +144,12 @@ static void print_learners(const mxb_model *model) {
                           mxb_model_round_depth(model, round, member));
         }
     }
-    printf("learners   %zu tree", counts.n_trees);
-    const char *before = " (";
-    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
-        if (counts.n_by_depth[depth] > 0) {
-            printf("%sdepth %zu: %zu", before, depth, counts.n_by_depth[depth]);
-            before = ", ";
-        }
+    printf("learners   ");
+    print_trees(&counts.ordinary, "tree");
+    if (counts.symmetric.n > 0) {
+        print_trees(&counts.symmetric, "symmetric");
     }
-    printf("%s, %zu fourier", counts.n_trees > 0 ? ")" : "", counts.n_fourier);
+    printf("%zu fourier", counts.n_fourier);
     for (size_t i = 0; i < others->n; i++) {
         printf(", %zu %s", others->n_rounds[i], others->names[i]);
     }

@@ -297,9 +297,9 @@ typedef size_t (*mxb_learner_write_fn)(void *context, const void *term, void *by
 typedef mxb_status (*mxb_learner_read_fn)(void *context, const void *bytes, size_t n_bytes, void **term,
                                           mxb_error *error);
 
-/** Makes a learner class. `name` (copied; 1 to 63 printable ASCII characters, not "tree" or "fourier") is kept in
- *  models; `free_term` may be NULL. `context` goes to every callback and must outlive every model that has a term of
- * this learner. */
+/** Makes a learner class. `name` (copied; 1 to 63 printable ASCII characters, not "tree", "symmetric" or
+ *  "fourier") is kept in models; `free_term` may be NULL. `context` goes to every callback and must outlive every model
+ * that has a term of this learner. */
 MXB_API MXB_NODISCARD mxb_status mxb_learner_create(const char *name, mxb_learner_fit_fn fit,
                                                     mxb_learner_predict_fn predict, mxb_learner_free_fn free_term,
                                                     void *context, mxb_learner **learner, mxb_error *error);
@@ -456,7 +456,7 @@ MXB_API const char *mxb_model_feature_text(const mxb_model *model, size_t featur
 MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
 /** The smaller (0) or larger (1) of the two labels of a `logloss` model, 0 and 1 where they are texts; else NaN. */
 MXB_API double mxb_model_label(const mxb_model *model, size_t label);
-/** In how many tree splits the feature is used. */
+/** In how many tree splits the feature is used; a level of a symmetric tree is one. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 
 /** Which rounds an importance is about. The values are fixed. */
@@ -470,7 +470,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mx
 /** Rounds that predictions use, and members that each of them has: a prediction is the mean of theirs. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
 MXB_API size_t mxb_model_n_members(const mxb_model *model);
-/** What a round, from 1, of a member, from 0, drew: "tree", "fourier" or the caller's name for it; NULL: none such. */
+/** What a round, from 1, of a member, from 0, drew: "tree", "symmetric", "fourier" or the caller's name for
+ *  it; NULL: none such. */
 MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member);
 /** The maximal depth drawn for a tree; 0 for other learners. */
 MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member);

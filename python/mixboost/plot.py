@@ -234,7 +234,9 @@ def _styles(kinds: list[tuple[str, int]]) -> dict[tuple[str, int], _Style]:
         for depth, shade in zip(depths, shades, strict=True)
     }
     for i, name in enumerate(sorted({name for name, _ in kinds} - {"tree"})):
-        styles[name, 0] = _Style(_COLORS[i % len(_COLORS)], _MARKERS[i % len(_MARKERS)], name)
+        for k, kind in enumerate(sorted({kind for kind in kinds if kind[0] == name})):
+            label = name if k == 0 else None  # symmetric trees may have depths
+            styles[kind] = _Style(_COLORS[i % len(_COLORS)], _MARKERS[i % len(_MARKERS)], label)
     return styles
 
 

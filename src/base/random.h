@@ -8,7 +8,7 @@
 /* What a number is for; part of the frozen arithmetic, never renumbered. */
 enum random_purpose {
     RANDOM_LEARNER = 1,      /* which learner class a round draws */
-    RANDOM_DEPTH = 2,        /* a tree's maximal depth */
+    RANDOM_SHAPE = 2,        /* 0: a tree's maximal depth, 1: whether it is symmetric */
     RANDOM_ROWS = 3,         /* a tree's row sample */
     RANDOM_COLUMNS = 4,      /* a tree's column sample */
     RANDOM_ROUNDING = 5,     /* stochastic rounding of packed gradients */

@@ -21,6 +21,9 @@ uint32_t mxb__member_threads(const struct training *training, enum option option
 
 static struct learner_options read_options(const struct training *training, uint32_t which) {
     const mxb_params *params = &training->params;
+    int has_symmetric = mxb__param(params, OPTION_SYMMETRIC_PROBABILITY) > 0.0;
+    uint32_t symmetric_depth = has_symmetric ? mxb__param_count(params, OPTION_SYMMETRIC_DEPTH) : 0;
+    uint32_t max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH);
     struct learner_options options = {
         .seed = mxb__schedule_seed(params, which),
         .learning_rate = mxb__param(params, OPTION_LEARNING_RATE),
@@ -28,7 +31,8 @@ static struct learner_options read_options(const struct training *training, uint
         .colsample = mxb__param(params, OPTION_COLSAMPLE),
         .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
         .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),
-        .max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH),
+        .max_max_depth = max_max_depth > symmetric_depth ? max_max_depth : symmetric_depth,
+        .symmetric_depth = symmetric_depth,
         .split_noise = mxb__param(params, OPTION_SPLIT_NOISE),
         .leaves_from_all_rows = mxb__param(params, OPTION_LEAF_ROWS) != 0.0,
         .max_wide_rows = (size_t)1 << 16, /* part of the frozen arithmetic */

@@ -18,6 +18,14 @@ static void add_tree(const struct tree *tree, uint32_t n_members, double *import
     }
 }
 
+static void add_symmetric(const struct symmetric *tree, uint32_t n_members, double *importances) {
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        double gain = tree->gain * (double)level->share / (double)n_members;
+        importances[level->feature] = mxb__bounded(importances[level->feature] + gain);
+    }
+}
+
 /* ---- fourier rounds ---- */
 
 /* Indices of the function that the rounds of a projection are together. A feature that scales to one number whatever
@@ -87,8 +95,11 @@ mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, dou
         return add_projections(model, importances, error);
     }
     for (uint32_t i = 0; i < model->n_terms; i++) {
-        if (model->terms[i].kind == TERM_TREE) {
-            add_tree(&model->terms[i].tree, model->n_members, importances);
+        const struct term *term = &model->terms[i];
+        if (term->kind == TERM_TREE) {
+            add_tree(&term->tree, model->n_members, importances);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            add_symmetric(&term->symmetric, model->n_members, importances);
         }
     }
     return MXB_OK;

@@ -65,6 +65,12 @@ static void count_splits(mxb_model *model, const struct tree *tree) {
     }
 }
 
+static void count_levels(mxb_model *model, const struct symmetric *tree) {
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        model->feature_splits[tree->levels[l].feature]++;
+    }
+}
+
 mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
     clear_derived(model);
     MXB_TRY(mxb__alloc_zeroed(&model->feature_splits, model->n_features, sizeof *model->feature_splits, "split counts",
@@ -75,6 +81,8 @@ mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
         const struct term *term = &model->terms[i];
         if (term->kind == TERM_TREE) {
             count_splits(model, &term->tree);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            count_levels(model, &term->symmetric);
         } else if (term->kind == TERM_FOURIER) {
             MXB_TRY(collapse(model, &term->fourier, error));
         } else {
@@ -229,7 +237,12 @@ const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t
 
 size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member) {
     const struct term *term = find_term(model, round, member);
-    return term != NULL && term->kind == TERM_TREE ? term->tree.max_depth : 0;
+    if (term == NULL) {
+        return 0;
+    }
+    return term->kind == TERM_TREE        ? term->tree.max_depth
+           : term->kind == TERM_SYMMETRIC ? term->symmetric.max_depth
+                                          : 0;
 }
 
 const char *mxb_model_option(const mxb_model *model, const char *name) {

@@ -48,6 +48,40 @@ void mxb__tree_leaves(const struct tree *const trees[MXB__WALKS], const double *
 mxb_status mxb__tree_copy(struct tree *to, const struct tree *from, mxb_error *error);
 void mxb__tree_clear(struct tree *tree);
 
+/* ---- symmetric.c ---- */
+
+/* One level of a symmetric tree: all its nodes split alike. */
+struct symmetric_level {
+    double threshold; /* x <= it goes left */
+    uint32_t feature;
+    float share;          /* of the tree's gain, 0 .. 1 */
+    uint8_t missing_left; /* 1 = missing values go left */
+};
+
+/* A full binary tree without nodes: a row's leaf is the number whose bits are its ways, 1 = right, those of the first
+ * level highest. */
+struct symmetric {
+    uint32_t depth;     /* levels; 0 = a single leaf */
+    uint32_t max_depth; /* what was drawn */
+    double gain;        /* of all its levels (docs/importance.md) */
+    struct symmetric_level *levels;
+    double *values; /* [2^depth] what each leaf adds to the score */
+};
+
+enum { MXB__MAX_SYMMETRIC_DEPTH = 16 };
+
+static inline size_t mxb__symmetric_n_leaves(const struct symmetric *tree) { return (size_t)1 << tree->depth; }
+
+/** The leaf a row of doubles (NaN = missing) ends in. */
+uint32_t mxb__symmetric_leaf(const struct symmetric *tree, const double *row);
+
+/** The same for n rows, each `stride` doubles behind the last. Level by level, so that no row waits for its way. */
+void mxb__symmetric_leaves(const struct symmetric *tree, const double *rows, size_t stride, size_t n, uint32_t *leaves);
+/** Room for the levels and values of a tree whose depth is set. On failure the tree is cleared. */
+mxb_status mxb__symmetric_allocate(struct symmetric *tree, mxb_error *error);
+mxb_status mxb__symmetric_copy(struct symmetric *to, const struct symmetric *from, mxb_error *error);
+void mxb__symmetric_clear(struct symmetric *tree);
+
 /* ---- fourier.c ---- */
 
 /* A random feature map: component j of a row x of scaled inputs is sqrt(2/c) cos(2 pi (sum_f x_f weights[f][j] +
@@ -128,7 +162,7 @@ mxb_status mxb__own_term_read(struct own_term *own, const void *bytes, uint32_t 
 
 /* ---- term.c ---- */
 
-enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3 };
+enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3, TERM_SYMMETRIC = 4 };
 
 /* What one round added. */
 struct term {
@@ -139,12 +173,17 @@ struct term {
         struct tree tree;
         struct fourier fourier;
         struct own_term own;
+        struct symmetric symmetric;
     };
 };
 
 mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
                           mxb_error *error);
 void mxb__term_clear(struct term *term);
+/** Whether it is a tree, ordinary or symmetric. */
+static inline int mxb__term_is_tree(const struct term *term) {
+    return term->kind == TERM_TREE || term->kind == TERM_SYMMETRIC;
+}
 /** The name of the learner class. */
 const char *mxb__term_name(const struct term *term);
 

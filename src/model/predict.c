@@ -17,8 +17,8 @@
 /* The context is the scores that are added to. */
 static void add_term_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
     double *scores = (double *)pass->context + first;
-    if (pass->term->kind == TERM_TREE) {
-        mxb__block_add_tree(block, &pass->term->tree, scores);
+    if (mxb__term_is_tree(pass->term)) {
+        mxb__block_add_tree(block, pass->term, scores);
         mxb__scores_add_constant(scores, block->n, 0);
         return;
     }

@@ -30,8 +30,8 @@ void mxb__block_scale(const struct row_block *block, const struct scaling *scali
 /** The features of the scaled rows, [n][n_components]. */
 void mxb__block_project(const struct row_block *block, const struct projection *projection, float *z);
 
-/** Adds a tree's leaves to `scores`, which may leave the range of a double. */
-void mxb__block_add_tree(const struct row_block *block, const struct tree *tree, double *scores);
+/** Adds the leaves of a tree, ordinary or symmetric, to `scores`, which may leave the range of a double. */
+void mxb__block_add_tree(const struct row_block *block, const struct term *term, double *scores);
 
 /** Adds values + constant to n scores, which stay finite. */
 void mxb__scores_add(double *scores, size_t n, const double *values, double constant);

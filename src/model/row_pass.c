@@ -58,6 +58,9 @@ static mxb_status list_features(struct row_pass *pass, mxb_error *error) {
             used[node->feature] = 1;
         }
     }
+    for (uint32_t l = 0; term != NULL && term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+        used[term->symmetric.levels[l].feature] = 1;
+    }
     for (uint32_t f = 0; f < model->n_features; f++) {
         int in_trees = term != NULL ? used[f] : model->feature_splits[f] > 0;
         if (reads_all_features(pass) || in_trees) {

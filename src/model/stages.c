@@ -107,7 +107,7 @@ mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset,
 
 static void add_tree_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
     mxb_stages *stages = pass->context;
-    mxb__block_add_tree(block, &pass->term->tree, stages->tree_sums + first);
+    mxb__block_add_tree(block, pass->term, stages->tree_sums + first);
 }
 
 static void project_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
@@ -158,7 +158,7 @@ static mxb_status add_term(mxb_stages *stages, const struct term *term, struct p
     if (term->kind == TERM_FOURIER) {
         return add_fourier(stages, term, pool, error);
     }
-    if (term->kind == TERM_TREE) {
+    if (mxb__term_is_tree(term)) {
         struct row_pass pass = {.model = stages->model,
                                 .dataset = stages->dataset,
                                 .term = term,

@@ -161,6 +161,19 @@ static const struct setting settings[] = {
      {"num_round", "5", "objective", "logloss", "subsample", "0.8", "leaf_rows", "all", "split_noise", "0.6",
       "n_components", "8"}},
     {"mse_paper", 2500, MILD, 0, 1, {"num_round", "25", "preset", "paper"}},
+    {"symmetric_wide", 3000, EXTREME, 1, 1, {"num_round", "25", "symmetric_probability", "0.7", "subsample", "0.7"}},
+    {"symmetric_packed",
+     70000,
+     TWO_CLASSES,
+     0,
+     0,
+     {"num_round", "6", "symmetric_probability", "0.8", "symmetric_depth", "9", "objective", "logloss"}},
+    {"symmetric_exact",
+     3000,
+     MILD,
+     0,
+     1,
+     {"num_round", "12", "symmetric_probability", "0.8", "use_histograms", "false", "colsample", "0.6"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

@@ -24,6 +24,8 @@ static const struct {
     {"kernel_n_threads", {"0", "2", "0", "0", "1", "3", "0", "40"}},
     {"max_max_depth", {"3", "5", "8", "4", "10", "2", "6", "30"}},
     {"min_max_depth", {"1", "2", "1", "1", "3", "1", "2", "30"}},
+    {"symmetric_depth", {"6", "3", "1", "4", "2", "9", "6", "16"}},
+    {"symmetric_probability", {"0", "0.5", "0", "0", "0.3", "1", "0.7", "0"}},
 };
 
 static inline int draw_from_list(struct dice *dice, const char *name, int many_rows, char *text) {

@@ -91,7 +91,7 @@ static mxb_status prepare_data(struct outcome *outcome, mxb_error *error) {
 static mxb_status train_with(struct outcome *outcome, const char *tree_probability, const char *n_threads,
                              const mxb_dataset *validation, mxb_error *error) {
     OPTIONS("num_round", "6", "objective", "logloss", "n_components", "4", "max_max_depth", "3", "n_threads", n_threads,
-            "tree_probability", tree_probability);
+            "tree_probability", tree_probability, "symmetric_probability", "0.5");
     return mxb_train(data.dataset, validation, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
@@ -100,7 +100,8 @@ static mxb_status train_trees(struct outcome *outcome, mxb_error *error) {
 }
 
 static mxb_status train_exact(struct outcome *outcome, mxb_error *error) {
-    OPTIONS("num_round", "4", "use_histograms", "false", "tree_probability", "1", "n_threads", "1");
+    OPTIONS("num_round", "4", "use_histograms", "false", "tree_probability", "1", "symmetric_probability", "0.5",
+            "n_threads", "1");
     return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
@@ -444,7 +445,7 @@ static int make_world(void) {
         .n_rows = N_ROWS, .n_features = 3, .seed = 2, .missing = 0.1, .two_classes = 1, .weighted = 1});
     valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3, .two_classes = 1});
     mxb_params *params = PARAMS("num_round", "8", "objective", "logloss", "tree_probability", "0.5", "n_components",
-                                "4", "max_max_depth", "3", "n_threads", "1");
+                                "4", "max_max_depth", "3", "symmetric_probability", "0.5", "n_threads", "1");
     int fine = params != NULL && write_csv() && write_text() && make_broad() &&
                mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &mixed, NULL) == MXB_OK &&
                mxb_model_to_bytes(mixed, &saved, &n_saved, NULL) == MXB_OK &&

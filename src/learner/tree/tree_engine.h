@@ -35,6 +35,14 @@ struct family {
     struct engine_node *right;
 };
 
+/* All nodes of one depth of a symmetric tree. */
+struct level {
+    const struct engine_node *nodes;
+    size_t n_nodes;
+    double score;           /* the sum of their own (level_split.h) */
+    struct level_cut *cuts; /* [n_features] out: the best one of each; gain 0 = none */
+};
+
 /* Scratch of one engine, for batches of nodes. Work on a batch's rows is cut into tasks of one span each. */
 struct engine_scratch {
     size_t max_batch;       /* nodes that are open and of one depth, at the most */
@@ -88,18 +96,21 @@ struct tree_engine {
     uint32_t *right;  /* [n_rows] scratch of the partition */
     uint32_t *groups; /* [n_groups] groups of fields with a sampled feature */
     uint32_t n_groups;
-    size_t n_cells;                /* of a histogram */
-    char *thread_cells;            /* [threads, unless there is one][n_cells], for nodes that all build together */
-    uint8_t *thread_built;         /* [threads] whether they hold anything */
-    struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
-    uint8_t *tiny_cleared;         /* [threads] whether these were, for the first tiny node of the tree */
+    size_t n_cells;                  /* of a histogram */
+    char *thread_cells;              /* [threads, unless there is one][n_cells], for nodes that all build together */
+    uint8_t *thread_built;           /* [threads] whether they hold anything */
+    struct tiny_cells *tiny_cells;   /* [threads] (tree_tiny.h) */
+    uint8_t *tiny_cleared;           /* [threads] whether these were, for the first tiny node of the tree */
+    struct level_cells *level_cells; /* [threads] (level_cells.h) */
 
     /* Exact trees (tree_exact.h). */
-    uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
-                           `rows`, in each node by ascending code */
-    uint8_t *goes_left; /* [n_rows] by row number, of the last partition */
-    size_t n_spares;    /* threads, or features where these are fewer */
-    uint32_t *spares;   /* [n_spares][n_rows] scratch of the partition */
+    uint32_t *sorted;    /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
+                            `rows`, in each node by ascending code */
+    uint8_t *goes_left;  /* [n_rows] by row number, of the last partition */
+    size_t n_spares;     /* threads, or features where these are fewer */
+    uint32_t *spares;    /* [n_spares][n_rows] scratch of the partition */
+    size_t max_cuts;     /* of a feature */
+    double *level_gains; /* [n_spares][2][max_cuts] scratch of symmetric trees */
 };
 
 /* How splits are found. A node is opened once, which finds its split, and closed after; opening children closes their
@@ -119,6 +130,14 @@ struct engine_ops {
     /* After an engine of one thread has grown all below a node that another one opened: opens the node again, in form
      * only, so that the other one can close it. NULL where there are no such engines. */
     void (*give_back)(struct tree_engine *of_thread, struct engine_node *node);
+
+    /* Symmetric trees: opens the children of all nodes of a level that were divided, or a root, which is a left child
+     * without parent and sibling. No split is found, and there is always room. */
+    void (*open_level)(struct tree_engine *engine, const struct family *families, size_t n);
+    /* The best cuts of a level whose nodes are open. */
+    void (*search_level)(struct tree_engine *engine, const struct level *level);
+    /* The sum of the rows that go left by the node's split. */
+    struct gradient_sum (*left_sum)(const struct tree_engine *engine, const struct engine_node *node);
 };
 
 /** Chooses the engine that the data was prepared for and takes its arrays from the workspace; measures when its base is

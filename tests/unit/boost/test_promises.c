@@ -39,14 +39,15 @@ static void check_threads(struct data_recipe recipe, mxb_params *params) {
 
 static void threads_do_not_change_wide_models(void) {
     struct data_recipe recipe = {.n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .weighted = 1, .wild = 1};
-    check_threads(recipe, PARAMS("num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "subsample", "0.8",
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "subsample", "0.8",
                                  "colsample", "0.6", "n_components", "12"));
-    check_threads(recipe, PARAMS("num_round", "8", "max_max_depth", "11", "subsample", "0.8", "leaf_rows", "all",
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample", "0.8", "leaf_rows", "all",
                                  "split_noise", "0.5", "lambda_l2", "0"));
     recipe.wild = 0;
     recipe.two_classes = 1;
-    check_threads(recipe, PARAMS("num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "objective",
-                                 "logloss", "n_components", "12", "fourier_scaling", "standard"));
+    check_threads(recipe,
+                  PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6", "max_max_depth",
+                         "7", "objective", "logloss", "n_components", "12", "fourier_scaling", "standard"));
 }
 
 static void threads_do_not_change_banks(void) {
@@ -62,14 +63,14 @@ static void threads_do_not_change_banks(void) {
 /* More than 2^16 rows: packed words where the gradients are even, wide ones where they are not. */
 static void threads_do_not_change_models_of_many_rows(void) {
     struct data_recipe recipe = {.n_rows = 66000, .n_features = 3, .seed = 1, .missing = 0.1};
-    check_threads(recipe, PARAMS("num_round", "4", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4",
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4",
                                  "subsample", "0.999"));
-    check_threads(recipe, PARAMS("num_round", "4", "tree_probability", "1", "max_max_depth", "12", "subsample", "0.7",
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "1", "max_max_depth", "12", "subsample", "0.7",
                                  "leaf_rows", "all", "split_noise", "0.5"));
     recipe.weighted = 1;
     recipe.wild = 1;
-    check_threads(recipe,
-                  PARAMS("num_round", "3", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "3", "tree_probability", "0.8",
+                                 "max_max_depth", "4", "n_components", "4"));
 }
 
 /* ---- weights are copies ---- */
@@ -154,12 +155,12 @@ static void weights_are_copies(void) {
                                      .missing = seed % 3 == 0 ? 0.1 : 0.0,
                                      .two_classes = two_classes};
         check_copies(recipe, 0,
-                     PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability",
+                     PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability",
                             seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8", "n_components", "20",
                             "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
                             seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
                      1e-12);
-        check_copies(recipe, 0, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
+        check_copies(recipe, 0, PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
     }
 }
 
@@ -206,8 +207,8 @@ static void weight_0_is_a_row_absent(void) {
             }
         }
         REQUIRE(data_view(&kept));
-        mxb_params *params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "10", "tree_probability",
-                                    "0.6", "n_components", "10");
+        mxb_params *params = PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse",
+                                    "num_round", "10", "tree_probability", "0.6", "n_components", "10");
         struct model_bytes a = train_bytes(&data, params);
         struct model_bytes b = train_bytes(&kept, params);
         CHECK(same_bytes(a, b));
@@ -244,11 +245,13 @@ static void weights_of_1_change_nothing(void) {
         const char *const tree_shares[] = {"1", "0.5", "0"};
         struct data_recipe recipe = {
             .n_rows = is_large ? 66000 : 3000, .n_features = 3, .seed = 4, .missing = 0.1, .two_classes = two_classes};
-        check_ones(recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", is_large ? "6" : "25",
-                                  "tree_probability", tree_shares[k / 4], "max_max_depth", "5", "n_components", "10"));
+        check_ones(recipe, PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse",
+                                  "num_round", is_large ? "6" : "25", "tree_probability", tree_shares[k / 4],
+                                  "max_max_depth", "5", "n_components", "10"));
     }
     struct data_recipe recipe = {.n_rows = 3000, .n_features = 3, .seed = 5, .two_classes = 1};
-    check_ones(recipe, PARAMS("objective", "logloss", "num_round", "25", "use_histograms", "false"));
+    check_ones(recipe, PARAMS("symmetric_probability", "0.4", "objective", "logloss", "num_round", "25",
+                              "use_histograms", "false"));
 }
 
 static void order_of_rows_does_not_matter(void) {
@@ -265,8 +268,9 @@ static void order_of_rows_does_not_matter(void) {
             }
         }
         REQUIRE(data_view(&shuffled));
-        mxb_params *params = PARAMS("objective", seed % 2 == 0 ? "logloss" : "mse", "num_round", "15",
-                                    "tree_probability", "0.8", "n_components", "10", "alpha", "1", "n_threads", "1");
+        mxb_params *params =
+            PARAMS("symmetric_probability", "0.4", "objective", seed % 2 == 0 ? "logloss" : "mse", "num_round", "15",
+                   "tree_probability", "0.8", "n_components", "10", "alpha", "1", "n_threads", "1");
         mxb_model *a = train(&data, params);
         mxb_model *b = train(&shuffled, params);
         check_same_trees(a, b);
@@ -286,8 +290,9 @@ static void loading_gives_the_same_bytes_and_predictions(void) {
         mxb_error error;
         struct made_data data = data_make((struct data_recipe){
             .n_rows = 700, .n_features = 5, .seed = 9, .missing = 0.1, .two_classes = two_classes, .weighted = 1});
-        mxb_params *params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "20", "tree_probability",
-                                    "0.6", "n_components", "10", "subsample", "0.5");
+        mxb_params *params =
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "20",
+                   "tree_probability", "0.6", "n_components", "10", "subsample", "0.5");
         mxb_model *model = train(&data, params);
         struct model_bytes bytes = bytes_of(model);
         mxb_model *loaded;
@@ -322,8 +327,8 @@ static void loading_gives_the_same_bytes_and_predictions(void) {
 static void check_memory(const char *n_threads, int for_ever) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2, .weighted = 1});
     struct made_data valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3});
-    mxb_params *params = PARAMS("num_round", "6", "tree_probability", "0.5", "n_components", "4", "n_threads",
-                                n_threads, "max_max_depth", "3");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "6", "tree_probability", "0.5",
+                                "n_components", "4", "n_threads", n_threads, "max_max_depth", "3");
     REQUIRE(params != NULL);
     mxb_model *model = NULL;
     mxb_status status = MXB_ERROR_MEMORY;
@@ -355,8 +360,8 @@ static void every_allocation_may_fail(void) {
 /* A pool that cannot be had is no failure: fewer threads, same bytes. */
 static void missing_threads_change_nothing(void) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2});
-    mxb_params *params = PARAMS("num_round", "4", "tree_probability", "0.5", "n_components", "4", "n_threads", "3",
-                                "tree_n_threads", "2");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.5",
+                                "n_components", "4", "n_threads", "3", "tree_n_threads", "2");
     struct model_bytes expected = train_bytes(&data, params);
     size_t n_trained = 0;
     for (uint64_t n = 1; n <= 120; n++) {
@@ -397,7 +402,8 @@ static int child_agrees(const struct made_data *data, const mxb_params *params, 
 static void fork_is_harmless(void) {
     mxb_error error;
     struct made_data data = data_make((struct data_recipe){.n_rows = 9000, .n_features = 8, .seed = 2});
-    mxb_params *params = PARAMS("num_round", "4", "tree_probability", "0.5", "n_components", "8", "n_threads", "3");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.5",
+                                "n_components", "8", "n_threads", "3");
     REQUIRE(params != NULL);
     CHECK(child_agrees(&data, params, (struct model_bytes){NULL, 0})); /* before anything */
     struct model_bytes expected = train_bytes(&data, params);

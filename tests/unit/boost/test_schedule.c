@@ -65,6 +65,30 @@ static void frequencies_match(void) {
     }
 }
 
+/* Of the trees, and of them alone; the others draw their depths as before. */
+static void symmetric_trees_have_their_share(void) {
+    static const char *const probabilities[] = {"0", "0.25", "0.5", "1"};
+    for (uint32_t k = 0; k < 4; k++) {
+        mxb_params *without = PARAMS("tree_probability", "0.7");
+        mxb_params *with =
+            PARAMS("tree_probability", "0.7", "symmetric_probability", probabilities[k], "symmetric_depth", "13");
+        REQUIRE(without != NULL && with != NULL);
+        double p = mxb__param(with, OPTION_SYMMETRIC_PROBABILITY);
+        double shares[3] = {0.3, 0.7 * (1.0 - p), 0.7 * p}, counts[3] = {0};
+        for (uint32_t round = 1; round <= 20000; round++) {
+            struct draw draw, other;
+            const struct learner_ops *learner = mxb__schedule_draw(with, 3, round, &draw);
+            CHECK(learner == mxb__schedule_draw(without, 3, round, &other));
+            CHECK(!other.is_symmetric && (learner == &mxb__tree_learner || !draw.is_symmetric));
+            CHECK_INT(draw.max_depth, draw.is_symmetric ? 13 : other.max_depth);
+            counts[learner != &mxb__tree_learner ? 0 : draw.is_symmetric ? 2 : 1]++;
+        }
+        CHECK(surprise(counts, shares, 3) < 4.0);
+        mxb_params_free(without);
+        mxb_params_free(with);
+    }
+}
+
 static void depths_follow_their_probabilities(void) {
     const double shares[32] = {[2] = 0.25, [4] = 0.125, [5] = 0.625};
     double counts[32] = {0};
@@ -169,6 +193,7 @@ static void learners_of_probability_0_change_nothing(void) {
 
 int main(void) {
     RUN(frequencies_match);
+    RUN(symmetric_trees_have_their_share);
     RUN(depths_follow_their_probabilities);
     RUN(only_seed_and_round_count);
     RUN(classes_are_drawn_by_one_threshold);

@@ -92,10 +92,9 @@ static inline int fit_open(struct fit_case *fit, struct made_data data, struct l
     return 1;
 }
 
-static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
-                                 uint32_t max_depth, struct term *term) {
-    struct draw draw = {.round = round, .max_depth = max_depth};
-    fit->round = round;
+static inline mxb_status fit_draw(struct fit_case *fit, const struct learner_ops *learner, struct draw draw,
+                                  struct term *term) {
+    fit->round = draw.round;
     fit->input.options = &fit->options; /* the case may have been copied since it was opened */
     if (fit->workspace == NULL) {
         size_t n_bytes = learner->workspace_bytes(&fit->input);
@@ -111,6 +110,12 @@ static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops 
         learner->add(&fit->input, fit->workspace, fit->step);
     }
     return status;
+}
+
+static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
+                                 uint32_t max_depth, struct term *term) {
+    struct draw draw = {.round = round, .max_depth = max_depth};
+    return fit_draw(fit, learner, draw, term);
 }
 
 static inline void fit_close(struct fit_case *fit) {

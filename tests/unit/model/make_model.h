@@ -18,7 +18,8 @@ struct model_shape {
     uint32_t n_features;
     int named;
     uint32_t n_trees;
-    uint32_t max_depth;
+    uint32_t n_symmetric; /* rounds */
+    uint32_t max_depth;   /* of both */
     uint32_t n_projections;
     uint32_t n_components;
     uint32_t n_fourier; /* rounds, spread over the projections */
@@ -100,6 +101,24 @@ static inline struct term make_tree(uint32_t n_features, uint32_t max_depth) {
     return term;
 }
 
+/* A random symmetric tree, of any depth up to the maximal one. */
+static inline struct term make_symmetric(uint32_t n_features, uint32_t max_depth) {
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1};
+    struct symmetric *tree = &term.symmetric;
+    tree->max_depth = max_depth;
+    tree->depth = make_below(max_depth + 1);
+    make_sure(mxb__symmetric_allocate(tree, NULL));
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        tree->levels[l] = (struct symmetric_level){make_threshold(), make_below(n_features), 1 / (float)(l + 1),
+                                                   (uint8_t)make_below(2)};
+    }
+    for (size_t i = 0; i < mxb__symmetric_n_leaves(tree); i++) {
+        tree->values[i] = make_number();
+    }
+    tree->gain = (double)tree->depth / 2;
+    return term;
+}
+
 static inline struct term make_fourier(uint32_t projection, uint32_t n_components) {
     struct term term = {.kind = TERM_FOURIER, .n_outputs = 1};
     term.fourier.projection = projection;
@@ -176,15 +195,21 @@ static inline void make_names(mxb_model *model) {
     }
 }
 
-/* Trees first and every third round a fourier one, as long as there are any. */
+/* Trees first, every third round a fourier one and of the others every second a symmetric tree, as long as there are
+ * any. */
 static inline void make_rounds(mxb_model *model, const struct model_shape *shape) {
-    uint32_t n_trees = shape->n_trees, n_fourier = shape->n_projections > 0 ? shape->n_fourier : 0;
-    while (n_trees + n_fourier > 0) {
-        int fourier = n_fourier > 0 && (n_trees == 0 || model->n_terms % 3 == 2);
+    uint32_t n_trees = shape->n_trees, n_symmetric = shape->n_symmetric;
+    uint32_t n_fourier = shape->n_projections > 0 ? shape->n_fourier : 0;
+    while (n_trees + n_symmetric + n_fourier > 0) {
+        int fourier = n_fourier > 0 && (n_trees + n_symmetric == 0 || model->n_terms % 3 == 2);
+        int symmetric = n_symmetric > 0 && (n_trees == 0 || model->n_terms % 2 == 1);
         struct term term;
         if (fourier) {
             n_fourier--;
             term = make_fourier(n_fourier % shape->n_projections, shape->n_components);
+        } else if (symmetric) {
+            n_symmetric--;
+            term = make_symmetric(shape->n_features, shape->max_depth);
         } else {
             n_trees--;
             term = make_tree(shape->n_features, shape->max_depth);
@@ -265,6 +290,16 @@ static const struct model_shape MAKE_SHAPES[] = {
      .n_fourier = 5,
      .n_members = 2, /* each with a projection of its own */
      .scaling = SCALING_RANK},
+    {.seed = 10,
+     .loss = MODEL_LOGLOSS,
+     .n_features = 4,
+     .n_trees = 5,
+     .n_symmetric = 7,
+     .max_depth = 4,
+     .n_projections = 1,
+     .n_components = 3,
+     .n_fourier = 2,
+     .with_valid = 1},
 };
 enum { MAKE_N_SHAPES = sizeof MAKE_SHAPES / sizeof MAKE_SHAPES[0] };
 

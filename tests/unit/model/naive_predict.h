@@ -20,6 +20,18 @@ static inline double walk(const struct tree *tree, uint32_t at, const double *ro
     return walk(tree, left ? node->left : node->left + 1, row);
 }
 
+/* Down a tree that is not there: below node k are 2k + 1 and 2k + 2. */
+static inline double walk_levels(const struct symmetric *tree, const double *row) {
+    size_t at = 0;
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        double x = row[level->feature];
+        int left = isnan(x) ? level->missing_left : x <= level->threshold;
+        at = left ? 2 * at + 1 : 2 * at + 2;
+    }
+    return tree->values[at - (mxb__symmetric_n_leaves(tree) - 1)];
+}
+
 static inline double project(const mxb_model *model, const struct fourier *fourier, const double *row) {
     const struct projection *projection = &model->projections[fourier->projection];
     double sum = fourier->intercept;
@@ -36,7 +48,9 @@ static inline double project(const mxb_model *model, const struct fourier *fouri
 }
 
 static inline double term_value(const mxb_model *model, const struct term *term, const double *row) {
-    return term->kind == TERM_TREE ? walk(&term->tree, 0, row) : project(model, &term->fourier, row);
+    return term->kind == TERM_TREE        ? walk(&term->tree, 0, row)
+           : term->kind == TERM_SYMMETRIC ? walk_levels(&term->symmetric, row)
+                                          : project(model, &term->fourier, row);
 }
 
 static inline double raw_score(const mxb_model *model, const double *row) {

@@ -34,6 +34,10 @@ static void trees(void) {
                 double gain = term->tree.gain * (double)node->share / model->n_members;
                 expected[node->feature] += node->split != SPLIT_NONE ? gain : 0;
             }
+            for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+                const struct symmetric_level *level = &term->symmetric.levels[l];
+                expected[level->feature] += term->symmetric.gain * (double)level->share;
+            }
         }
         OK(mxb_model_importance(model, MXB_IMPORTANCE_TREE, importances, &error), error);
         for (uint32_t f = 0; f < model->n_features; f++) {
@@ -102,16 +106,18 @@ static void constant_features(void) {
 }
 
 static void finite_whatever_the_gains(void) {
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
-    double importances[3];
+    mxb_model *model = make_model(&MAKE_SHAPES[6]);
+    double importances[4];
     mxb_error error;
     for (uint32_t r = 0; r < model->n_terms; r++) {
         struct term *term = &model->terms[r];
-        *(term->kind == TERM_TREE ? &term->tree.gain : &term->fourier.gain) = DBL_MAX;
+        *(term->kind == TERM_TREE        ? &term->tree.gain
+          : term->kind == TERM_SYMMETRIC ? &term->symmetric.gain
+                                         : &term->fourier.gain) = DBL_MAX;
     }
     for (int part = 0; part < 2; part++) {
         OK(mxb_model_importance(model, (mxb_importance)part, importances, &error), error);
-        for (int f = 0; f < 3; f++) {
+        for (int f = 0; f < 4; f++) {
             CHECK(isfinite(importances[f]) && importances[f] > 1e300);
         }
     }

@@ -60,7 +60,9 @@ static void labels(void) {
 }
 
 static void build_adds_up(void) {
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
+    struct model_shape shape = MAKE_SHAPES[5];
+    shape.n_symmetric = 3;
+    mxb_model *model = make_model(&shape);
     const struct term *first = NULL, *second = NULL;
     size_t splits[3] = {0};
     for (uint32_t r = 0; r < model->n_terms; r++) {
@@ -71,6 +73,9 @@ static void build_adds_up(void) {
         }
         for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
             splits[term->tree.nodes[i].feature] += term->tree.nodes[i].split != SPLIT_NONE;
+        }
+        for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+            splits[term->symmetric.levels[l].feature]++;
         }
     }
     REQUIRE(first != NULL && second != NULL);

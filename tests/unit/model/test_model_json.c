@@ -142,6 +142,30 @@ static void small_model(void) {
     mxb_model_free(model);
 }
 
+static void symmetric_tree(void) {
+    struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 2};
+    mxb_model *model = make_model(&shape);
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1, .symmetric = {.depth = 1, .max_depth = 6, .gain = 8}};
+    mxb_error error;
+    char *json;
+    size_t n_bytes;
+    make_sure(mxb__symmetric_allocate(&term.symmetric, NULL));
+    term.symmetric.levels[0] = (struct symmetric_level){INFINITY, 1, 0.5f, 1};
+    term.symmetric.values[0] = -2;
+    term.symmetric.values[1] = 2;
+    make_sure(mxb__model_add_term(model, &term, NULL));
+    make_sure(mxb__model_build(model, NULL));
+    OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
+    CHECK(is_json(json));
+    CHECK(strstr(json,
+                 "{\"learner\": \"symmetric\", \"max_depth\": 6, \"gain\": 8, \"levels\": [{\"feature\": 1, "
+                 "\"threshold\": \"inf\", \"missing\": \"left\", \"gain\": 4}],\n"
+                 "    \"values\": [-2, 2]}],\n") != NULL);
+    CHECK(strstr(json, "{\"name\": null, \"splits\": 1, \"tree_gain\": 4, \"fourier_gain\": 0}") != NULL);
+    mxb_bytes_free(json);
+    mxb_model_free(model);
+}
+
 static void every_shape_is_json(void) {
     for (int s = 0; s < MAKE_N_SHAPES; s++) {
         mxb_model *model = make_model(&MAKE_SHAPES[s]);
@@ -244,6 +268,7 @@ int main(void) {
     RUN(the_checker_checks);
     RUN(small_model);
     RUN(texts);
+    RUN(symmetric_tree);
     RUN(every_shape_is_json);
     RUN(callers_parts);
     RUN(what_json_cannot_hold);

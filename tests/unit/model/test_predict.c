@@ -163,6 +163,7 @@ static void finite_whatever_the_weights(void) {
                                 .loss = MODEL_MSE,
                                 .n_features = 2,
                                 .n_trees = 4,
+                                .n_symmetric = 4,
                                 .max_depth = 2,
                                 .n_projections = 2,
                                 .n_components = 6,
@@ -176,6 +177,9 @@ static void finite_whatever_the_weights(void) {
             struct term *term = &model->terms[r];
             for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
                 term->tree.nodes[i].value = copysign(DBL_MAX, term->tree.nodes[i].value * sign);
+            }
+            for (size_t i = 0; term->kind == TERM_SYMMETRIC && i < mxb__symmetric_n_leaves(&term->symmetric); i++) {
+                term->symmetric.values[i] = copysign(DBL_MAX, term->symmetric.values[i] * sign);
             }
             for (uint32_t j = 0; term->kind == TERM_FOURIER && j < 6; j++) {
                 term->fourier.weights[j] = copysign(DBL_MAX, term->fourier.weights[j] * sign);

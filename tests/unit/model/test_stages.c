@@ -79,7 +79,9 @@ static void with_own_rounds(void) {
 /* Sums that leave the range of a double, and come back, do so as in the cut models. */
 static void huge_terms(void) {
     struct line_learner lines = {0};
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
+    struct model_shape shape = MAKE_SHAPES[5];
+    shape.n_symmetric = 4;
+    mxb_model *model = make_model(&shape);
     double *rows = make_rows(300, 3);
     mxb_dataset *dataset = make_dataset(rows, 300, 3);
     make_line_rounds(model, &lines);
@@ -87,6 +89,9 @@ static void huge_terms(void) {
         struct term *term = &model->terms[r];
         for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
             term->tree.nodes[i].value *= 8e307;
+        }
+        for (size_t i = 0; term->kind == TERM_SYMMETRIC && i < mxb__symmetric_n_leaves(&term->symmetric); i++) {
+            term->symmetric.values[i] *= 8e307;
         }
         for (uint32_t j = 0; term->kind == TERM_FOURIER && j < 4; j++) {
             term->fourier.weights[j] *= 8e307;
