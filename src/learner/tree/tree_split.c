@@ -166,7 +166,8 @@ uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_n
         best = mxb__larger(with_noise(gains[f], noise, place, f), best);
     }
     uint32_t chosen = 0;
-    while (chosen < n && !(gains[chosen] > 0.0 && mxb__gain_ties(with_noise(gains[chosen], noise, place, chosen), best))) {
+    while (chosen < n &&
+           !(gains[chosen] > 0.0 && mxb__gain_ties(with_noise(gains[chosen], noise, place, chosen), best))) {
         chosen++;
     }
     return chosen;

@@ -73,13 +73,12 @@ static void equals_histograms_with_a_bin_a_value(void) {
                                      .weighted = seed % 5 < 2,
                                      .wild = seed % 7 == 0};
         check_against_histograms(
-            recipe,
-            PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "12", "tree_probability", "0.8",
-                   "max_max_depth", seed % 4 == 0 ? "15" : "6", "subsample", samples[seed % 3], "colsample",
-                   samples[seed / 3 % 3], "lambda_l2", lambdas[seed / 2 % 2], "min_child_weight",
-                   seed % 6 == 0 ? "5" : "0", "n_components", "5", "alpha", "1", "n_threads", seed % 2 == 0 ? "3" : "1",
-                   "split_noise", seed % 5 == 1 ? "0.8" : "0", "leaf_rows", seed % 4 < 2 ? "all" : "sample",
-                   "symmetric_probability", "0.5"));
+            recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "12", "tree_probability", "0.8",
+                           "max_max_depth", seed % 4 == 0 ? "15" : "6", "subsample", samples[seed % 3], "colsample",
+                           samples[seed / 3 % 3], "lambda_l2", lambdas[seed / 2 % 2], "min_child_weight",
+                           seed % 6 == 0 ? "5" : "0", "n_components", "5", "alpha", "1", "n_threads",
+                           seed % 2 == 0 ? "3" : "1", "split_noise", seed % 5 == 1 ? "0.8" : "0", "leaf_rows",
+                           seed % 4 < 2 ? "all" : "sample", "symmetric_probability", "0.5"));
     }
 }
 

@@ -39,10 +39,10 @@ static void check_threads(struct data_recipe recipe, mxb_params *params) {
 
 static void threads_do_not_change_wide_models(void) {
     struct data_recipe recipe = {.n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .weighted = 1, .wild = 1};
-    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "subsample", "0.8",
-                                 "colsample", "0.6", "n_components", "12"));
-    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample", "0.8", "leaf_rows", "all",
-                                 "split_noise", "0.5", "lambda_l2", "0"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6",
+                                 "max_max_depth", "7", "subsample", "0.8", "colsample", "0.6", "n_components", "12"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample",
+                                 "0.8", "leaf_rows", "all", "split_noise", "0.5", "lambda_l2", "0"));
     recipe.wild = 0;
     recipe.two_classes = 1;
     check_threads(recipe,
@@ -63,10 +63,10 @@ static void threads_do_not_change_banks(void) {
 /* More than 2^16 rows: packed words where the gradients are even, wide ones where they are not. */
 static void threads_do_not_change_models_of_many_rows(void) {
     struct data_recipe recipe = {.n_rows = 66000, .n_features = 3, .seed = 1, .missing = 0.1};
-    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4",
-                                 "subsample", "0.999"));
-    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "1", "max_max_depth", "12", "subsample", "0.7",
-                                 "leaf_rows", "all", "split_noise", "0.5"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.8",
+                                 "max_max_depth", "4", "n_components", "4", "subsample", "0.999"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "1",
+                                 "max_max_depth", "12", "subsample", "0.7", "leaf_rows", "all", "split_noise", "0.5"));
     recipe.weighted = 1;
     recipe.wild = 1;
     check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "3", "tree_probability", "0.8",
@@ -154,13 +154,17 @@ static void weights_are_copies(void) {
                                      .seed = seed,
                                      .missing = seed % 3 == 0 ? 0.1 : 0.0,
                                      .two_classes = two_classes};
-        check_copies(recipe, 0,
-                     PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability",
-                            seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8", "n_components", "20",
-                            "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
-                            seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
-                     1e-12);
-        check_copies(recipe, 0, PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
+        check_copies(
+            recipe, 0,
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "15",
+                   "tree_probability", seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8",
+                   "n_components", "20", "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
+                   seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
+            1e-12);
+        check_copies(
+            recipe, 0,
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "40"),
+            1e-9);
     }
 }
 

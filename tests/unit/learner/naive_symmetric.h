@@ -76,13 +76,15 @@ static inline long double naive_level_score(const struct naive_symmetric *tree, 
     return sum;
 }
 
-/* The best split of the level: the lowest feature and bin within a tie. 0 if nothing gains. */
+/* The best split of the level: the lowest feature, chosen with noise on the gains, and bin within a tie. 0 if nothing
+ * gains. */
 static inline int naive_find_level(const struct naive_symmetric *tree, struct naive_node *found, struct naive_sum *left,
                                    struct naive_sum *right) {
     uint32_t d = tree->codes.input->prepared->n_features;
     long double floor = 1e-12L * naive_level_score(tree, left, right);
     long double best_of_all = 0;
     struct naive_node *best = calloc(d, sizeof *best);
+    long double *noisy = calloc(d, sizeof *noisy);
     for (uint32_t f = 0; f < d; f++) {
         long double most = 0;
         for (int pass = 0; pass < 2 && (tree->codes.is_column == NULL || tree->codes.is_column[f]); pass++) {
@@ -100,16 +102,19 @@ static inline int naive_find_level(const struct naive_symmetric *tree, struct na
                 }
             }
         }
-        best_of_all = (long double)best[f].gain > best_of_all ? (long double)best[f].gain : best_of_all;
+        noisy[f] = (long double)best[f].gain *
+                   (long double)mxb__split_noise_factor(&tree->codes.noise, (uint32_t)1 << tree->depth, f);
+        best_of_all = noisy[f] > best_of_all ? noisy[f] : best_of_all;
     }
     int is_found = 0;
     for (uint32_t f = 0; f < d && !is_found; f++) {
-        if (best[f].gain > 0 && (long double)best[f].gain >= best_of_all * (1 - 1e-9L)) {
+        if (best[f].gain > 0 && noisy[f] >= best_of_all * (1 - 1e-9L)) {
             *found = best[f];
             is_found = 1;
         }
     }
     free(best);
+    free(noisy);
     return is_found;
 }
 
@@ -168,6 +173,7 @@ static inline struct naive_symmetric naive_symmetric_make(const struct fit_case 
         tree.rows[tree.n_sampled] = i;
         tree.n_sampled += is_row == NULL || is_row[i];
     }
+    tree.codes.noise = mxb__split_noise(fit->options.seed, fit->round, fit->options.split_noise);
     struct naive_node *level = &tree.levels[0];
     for (; tree.depth < max_depth && naive_find_level(&tree, level, left, right); level++) {
         naive_settle_missing(&tree, level, left, right);
@@ -178,14 +184,26 @@ static inline struct naive_symmetric naive_symmetric_make(const struct fit_case 
     return tree;
 }
 
-/* What a leaf of the full tree adds, and in `weight` its sum of h with the penalty. */
+/* The node that a row of any kind would be in. */
+static inline uint32_t naive_node_of(const struct naive_symmetric *tree, size_t row) {
+    uint32_t leaf = 0;
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        leaf = 2 * leaf + (naive_goes_left(&tree->codes, &tree->levels[l], row) ? 0 : 1);
+    }
+    return tree->node_of_leaf[leaf];
+}
+
+/* What a leaf of the full tree adds, from its sampled rows or from all, and in `weight` its sum of h with the penalty.
+ */
 static inline double naive_leaf_value(const struct naive_symmetric *tree, uint32_t leaf, double *weight,
                                       size_t *n_rows) {
     struct naive_sum sum = {0, (long double)tree->codes.input->options->lambda_l2};
     *n_rows = 0;
-    for (size_t i = 0; i < tree->n_sampled; i++) {
-        if (tree->node_of_row[tree->rows[i]] == tree->node_of_leaf[leaf]) {
-            sum = naive_add(sum, naive_row_sum(tree, tree->rows[i]));
+    int all = tree->codes.input->options->leaves_from_all_rows;
+    for (size_t i = 0; i < (all ? tree->codes.input->prepared->n_rows : tree->n_sampled); i++) {
+        size_t row = all ? i : tree->rows[i];
+        if (naive_node_of(tree, row) == tree->node_of_leaf[leaf]) {
+            sum = naive_add(sum, naive_row_sum(tree, row));
             ++*n_rows;
         }
     }

@@ -69,6 +69,8 @@ static void check_one(uint32_t seed, int exact) {
     options.lambda_l2 = seed % 3 == 0 ? 0.0 : 3.0 * dice_uniform(&dice);
     options.min_child_weight = seed % 4 == 0 ? 4.0 * dice_uniform(&dice) : 0.0;
     options.subsample = seed % 5 == 2 ? 0.6 : 1.0;
+    options.split_noise = seed % 3 == 2 ? 3.0 * dice_uniform(&dice) : 0.0;
+    options.leaves_from_all_rows = seed % 2 == 0;
     struct data_recipe recipe = {.n_rows = 2 + dice_below(&dice, 100),
                                  .n_features = 1 + dice_below(&dice, 7),
                                  .seed = seed,

@@ -36,7 +36,7 @@ static void trees(void) {
             }
             for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
                 const struct symmetric_level *level = &term->symmetric.levels[l];
-                expected[level->feature] += term->symmetric.gain * (double)level->share;
+                expected[level->feature] += term->symmetric.gain * (double)level->share / model->n_members;
             }
         }
         OK(mxb_model_importance(model, MXB_IMPORTANCE_TREE, importances, &error), error);
@@ -106,7 +106,7 @@ static void constant_features(void) {
 }
 
 static void finite_whatever_the_gains(void) {
-    mxb_model *model = make_model(&MAKE_SHAPES[6]);
+    mxb_model *model = make_model(&MAKE_SHAPES[7]);
     double importances[4];
     mxb_error error;
     for (uint32_t r = 0; r < model->n_terms; r++) {
