@@ -35,7 +35,7 @@ static void set(mxb_params *params, const char *name, const char *value) {
 
 /* Whether the tree learner packs the next round: packed quanta may turn out too coarse for the gradients. */
 static int will_pack(const mxb_trainer *trainer, uint64_t *words) {
-    struct fit_input input = mxb__trainer_fit_input(trainer);
+    struct fit_input input = mxb__member_fit_input(&trainer->members[0], &trainer->training);
     struct quanta quanta;
     uint32_t round = (uint32_t)mxb_trainer_n_rounds(trainer) + 1;
     return mxb__quanta_packed(&input, &quanta) && mxb__quanta_write_packed(&input, quanta, round, words);
@@ -50,7 +50,7 @@ static struct outcome train(const mxb_prepared *prepared, const mxb_dataset *hel
     uint64_t *words;
     must(mxb__alloc(&words, prepared->n_rows, sizeof *words, "packed gradients", &error), &error);
     must(mxb_trainer_create(prepared, NULL, params, &trainer, &error), &error);
-    trainer->options.max_wide_rows = max_wide_rows;
+    trainer->members[0].options.max_wide_rows = max_wide_rows;
     while (!mxb_trainer_is_done(trainer)) {
         outcome.n_packed += will_pack(trainer, words) ? 1 : 0;
         must(mxb_trainer_run(trainer, mxb_trainer_n_rounds(trainer) + 1, NULL, NULL, &error), &error);

@@ -53,12 +53,18 @@ static int has_valid(const mxb_model *model) { return !isnan(mxb_model_curve(mod
 
 static void print_rounds(const mxb_model *model) {
     size_t n_rounds = mxb_model_n_rounds(model);
+    size_t n_members = mxb_model_n_members(model);
     size_t n_trained = mxb_model_n_curve(model);
-    if (mxb_model_stopped_early(model)) {
-        printf("rounds     %zu used of %zu trained: the best by %s on the validation set\n", n_rounds, n_trained,
-               mxb_model_metric(model));
+    printf("rounds     ");
+    if (n_members > 1) {
+        printf("%zu members of %zu rounds", n_members, n_rounds);
     } else {
-        printf("rounds     %zu, all that were trained\n", n_rounds);
+        printf("%zu", n_rounds);
+    }
+    if (mxb_model_stopped_early(model)) {
+        printf(" used of %zu trained: the best by %s on the validation set\n", n_trained, mxb_model_metric(model));
+    } else {
+        printf(", all that were trained\n");
     }
 }
 
@@ -85,38 +91,70 @@ static void count_other(struct other_learners *others, const char *name) {
     others->n_rounds[i]++;
 }
 
-/* "learners   16 tree (depth 1: 3, depth 2: 13), 4 fourier, 2 linear". */
-static void print_learners(const mxb_model *model) {
-    size_t n_by_depth[MAX_DEPTH + 1] = {0};
-    size_t n_trees = 0;
-    size_t n_fourier = 0;
-    struct other_learners others = {0};
-    for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
-        const char *learner = mxb_model_round_learner(model, round);
-        if (strcmp(learner, "tree") == 0) {
-            size_t depth = mxb_model_round_depth(model, round);
-            n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
-            n_trees++;
-        } else if (strcmp(learner, "fourier") == 0) {
-            n_fourier++;
-        } else {
-            count_other(&others, learner);
-        }
-    }
-    printf("learners   %zu tree", n_trees);
+/* Rounds of trees, by their maximal depth. */
+struct tree_rounds {
+    size_t n;
+    size_t n_by_depth[MAX_DEPTH + 1];
+};
+
+static void count_tree(struct tree_rounds *trees, size_t depth) {
+    trees->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
+    trees->n++;
+}
+
+static void print_trees(const struct tree_rounds *trees, const char *name) {
+    printf("%zu %s", trees->n, name);
     const char *before = " (";
     for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
-        if (n_by_depth[depth] > 0) {
-            printf("%sdepth %zu: %zu", before, depth, n_by_depth[depth]);
+        if (trees->n_by_depth[depth] > 0) {
+            printf("%sdepth %zu: %zu", before, depth, trees->n_by_depth[depth]);
             before = ", ";
         }
     }
-    printf("%s, %zu fourier", n_trees > 0 ? ")" : "", n_fourier);
-    for (size_t i = 0; i < others.n; i++) {
-        printf(", %zu %s", others.n_rounds[i], others.names[i]);
+    printf("%s, ", trees->n > 0 ? ")" : "");
+}
+
+/* What the terms of all members were drawn from. */
+struct learner_counts {
+    struct tree_rounds ordinary;
+    struct tree_rounds symmetric;
+    size_t n_fourier;
+    struct other_learners others;
+};
+
+static void count_learner(struct learner_counts *counts, const char *learner, size_t depth) {
+    if (strcmp(learner, "tree") == 0) {
+        count_tree(&counts->ordinary, depth);
+    } else if (strcmp(learner, "symmetric") == 0) {
+        count_tree(&counts->symmetric, depth);
+    } else if (strcmp(learner, "fourier") == 0) {
+        counts->n_fourier++;
+    } else {
+        count_other(&counts->others, learner);
     }
-    if (others.n_further > 0) {
-        printf(", %zu of others", others.n_further);
+}
+
+/* "learners   16 tree (depth 1: 3, depth 2: 13), 9 symmetric (depth 6: 9), 4 fourier, 2 linear". */
+static void print_learners(const mxb_model *model) {
+    struct learner_counts counts = {0};
+    const struct other_learners *others = &counts.others;
+    for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
+        for (size_t member = 0; member < mxb_model_n_members(model); member++) {
+            count_learner(&counts, mxb_model_round_learner(model, round, member),
+                          mxb_model_round_depth(model, round, member));
+        }
+    }
+    printf("learners   ");
+    print_trees(&counts.ordinary, "tree");
+    if (counts.symmetric.n > 0) {
+        print_trees(&counts.symmetric, "symmetric");
+    }
+    printf("%zu fourier", counts.n_fourier);
+    for (size_t i = 0; i < others->n; i++) {
+        printf(", %zu %s", others->n_rounds[i], others->names[i]);
+    }
+    if (others->n_further > 0) {
+        printf(", %zu of others", others->n_further);
     }
     putchar('\n');
 }

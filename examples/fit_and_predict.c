@@ -91,7 +91,7 @@ int main(void) {
     check(mxb_model_predict(model, test_data, MXB_PREDICT_VALUE, 0, predicted, &error));
     double mse = mean_squared_error(predicted, test_y, N_TEST);
     printf("mixboost %s: %zu rounds, the last a %s\n", mxb_version(), mxb_model_n_rounds(model),
-           mxb_model_round_learner(model, mxb_model_n_rounds(model)));
+           mxb_model_round_learner(model, mxb_model_n_rounds(model), 0));
     printf("mean squared error on %d new rows: %.4f\n", N_TEST, mse);
 
     mxb_model_free(model);

@@ -210,7 +210,7 @@ static double try_probability(const mxb_dataset *train, const mxb_dataset *test,
         sum += (predicted[i] - test_y[i]) * (predicted[i] - test_y[i]);
     }
     for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
-        n_linear += strcmp(mxb_model_round_learner(model, round), "linear") == 0;
+        n_linear += strcmp(mxb_model_round_learner(model, round, 0), "linear") == 0;
     }
     double rmse = sqrt(sum / N_TEST);
     printf("%3zu of %zu rounds linear: root mean squared error %.4f\n", n_linear, mxb_model_n_rounds(model), rmse);

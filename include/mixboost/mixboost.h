@@ -197,12 +197,12 @@ typedef struct mxb_params mxb_params;
 /** All options at their defaults. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_create(mxb_params **params, mxb_error *error);
 
-/** Sets an option by name from text: "0.05", "true", "logloss". */
+/** Sets an option by name from text: "0.05", "true", "logloss". `preset` changes the options that are not set, neither
+ *  before it nor after. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value,
                                                 mxb_error *error);
 
-/** The value of an option as text, or NULL for an unknown name. Valid until the option is set again or the params
- * freed. */
+/** The value of an option as text, or NULL for an unknown name. Valid until an option is set or the params freed. */
 MXB_API const char *mxb_params_get(const mxb_params *params, const char *name);
 
 MXB_API void mxb_params_free(mxb_params *params);
@@ -297,9 +297,9 @@ typedef size_t (*mxb_learner_write_fn)(void *context, const void *term, void *by
 typedef mxb_status (*mxb_learner_read_fn)(void *context, const void *bytes, size_t n_bytes, void **term,
                                           mxb_error *error);
 
-/** Makes a learner class. `name` (copied; 1 to 63 printable ASCII characters, not "tree" or "fourier") is kept in
- *  models; `free_term` may be NULL. `context` goes to every callback and must outlive every model that has a term of
- * this learner. */
+/** Makes a learner class. `name` (copied; 1 to 63 printable ASCII characters, not "tree", "symmetric" or
+ *  "fourier") is kept in models; `free_term` may be NULL. `context` goes to every callback and must outlive every model
+ * that has a term of this learner. */
 MXB_API MXB_NODISCARD mxb_status mxb_learner_create(const char *name, mxb_learner_fit_fn fit,
                                                     mxb_learner_predict_fn predict, mxb_learner_free_fn free_term,
                                                     void *context, mxb_learner **learner, mxb_error *error);
@@ -353,9 +353,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared
 
 /** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
  * with the same options the same bytes come out as from one long training. On other data of the same features, texts
- * and label values the old rounds stay as they are and the curve is that of the new data. `objective` and `base_score`
- * must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling` and
- * `random_state`. */
+ * and label values the old rounds stay as they are and the curve is that of the new data. `objective`, `base_score`
+ * and `n_members` must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling`
+ * and `random_state`. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                          const mxb_params *params, const mxb_model *model,
                                                          mxb_trainer **trainer, mxb_error *error);
@@ -463,7 +463,7 @@ MXB_API const char *mxb_model_feature_text(const mxb_model *model, size_t featur
 MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
 /** The smaller (0) or larger (1) of the two labels of a `logloss` model, 0 and 1 where they are texts; else NaN. */
 MXB_API double mxb_model_label(const mxb_model *model, size_t label);
-/** In how many tree splits the feature is used. */
+/** In how many tree splits the feature is used; a level of a symmetric tree is one. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 
 /** Which rounds an importance is about. The values are fixed. */
@@ -474,13 +474,14 @@ typedef enum mxb_importance { MXB_IMPORTANCE_TREE = 0, MXB_IMPORTANCE_FOURIER = 
 MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
                                                       mxb_error *error);
 
-/** Rounds that predictions use. */
+/** Rounds that predictions use, and members that each of them has: a prediction is the mean of theirs. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
-/** The learner class of a round, counted from 1: "tree", "fourier" or the caller's name for it; NULL beyond the last.
- */
-MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round);
-/** The maximal depth drawn for a tree round; 0 for other rounds. */
-MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round);
+MXB_API size_t mxb_model_n_members(const mxb_model *model);
+/** What a round, from 1, of a member, from 0, drew: "tree", "symmetric", "fourier" or the caller's name for
+ *  it; NULL: none such. */
+MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member);
+/** The maximal depth drawn for a tree; 0 for other learners. */
+MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member);
 
 /** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
 MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);

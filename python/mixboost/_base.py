@@ -133,7 +133,7 @@ class Booster(BaseEstimator):
             params.set("num_round", str(n_rounds))
             self._train(train, valid, params, n_rounds, callbacks)
             if self._model.n_repairs > 0:
-                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds)
+                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds * self._model.n_members)
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
         except BaseException:
             self._forget()

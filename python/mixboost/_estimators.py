@@ -41,6 +41,11 @@ _OF_PYTHON = {
         "Seed of all random draws, 0 to 4294967295. A RandomState, or None for numpy's own, draws the seed anew for "
         "each fit.",
     ),
+    "preset": (
+        "str",
+        "What the options that are not given are: their defaults, or the learner of the paper. One that equals its "
+        "default counts as not given. Allowed: default | paper.",
+    ),
 }
 
 
@@ -77,6 +82,7 @@ class MixBoost(Booster):
     def __init__(
         self,
         *,
+        preset: Literal["default", "paper"] = "default",
         num_round: int | Literal["auto"] = "auto",
         objective: str = "mse",
         learning_rate: float = 0.1,
@@ -112,6 +118,7 @@ class MixBoost(Booster):
         validation_fraction: float | None = None,
         verbose: int = 0,
     ) -> None:
+        self.preset = preset
         self.num_round = num_round
         self.objective = objective
         self.learning_rate = learning_rate
@@ -157,7 +164,10 @@ class MixBoost(Booster):
         values = {option.name: getattr(self, option.name) for option in _native.options()}
         values["random_state"] = seed_of(self.random_state)
         values["n_threads"] = thread_count(self.n_threads)
-        return _native.Params(values)
+        preset = values.pop("preset")
+        params, defaults = _native.Params(values), _native.Params()
+        given = {name: value for name, value in values.items() if params.get(name) != defaults.get(name)}
+        return _native.Params({"preset": preset, **given})
 
     # ---- Rows ----
 
@@ -262,13 +272,14 @@ class MixBoost(Booster):
         Returns
         -------
         estimator
-            Its parameters are those the model was trained with; what a file does not keep (thread counts,
-            ``validation_fraction``, ``class_weight``, ``verbose``) is at its default.
+            Its parameters are those the model was trained with, those of a preset written out; what a file does not
+            keep (thread counts, ``validation_fraction``, ``class_weight``, ``verbose``) is at its default.
         """
         model = _native.Model.load(path)
         estimator = cls()
         kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
         values = {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
+        values.pop("preset", None)
         if values["objective"] != cls._objective:
             wanted = {"mse": "MixBoostRegressor", "logloss": "MixBoostClassifier"}
             raise ValueError(
@@ -375,6 +386,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     def __init__(
         self,
         *,
+        preset: Literal["default", "paper"] = "default",
         num_round: int | Literal["auto"] = "auto",
         objective: str = "logloss",
         learning_rate: float = 0.1,
@@ -411,6 +423,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         validation_fraction: float | None = None,
         verbose: int = 0,
     ) -> None:
+        self.preset = preset
         self.num_round = num_round
         self.objective = objective
         self.learning_rate = learning_rate

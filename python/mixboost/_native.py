@@ -161,8 +161,9 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_model_label": (c_double, Handle, c_size_t),
     "mxb_model_feature_splits": (c_size_t, Handle, c_size_t),
     "mxb_model_n_rounds": (c_size_t, Handle),
-    "mxb_model_round_learner": (c_char_p, Handle, c_size_t),
-    "mxb_model_round_depth": (c_size_t, Handle, c_size_t),
+    "mxb_model_n_members": (c_size_t, Handle),
+    "mxb_model_round_learner": (c_char_p, Handle, c_size_t, c_size_t),
+    "mxb_model_round_depth": (c_size_t, Handle, c_size_t, c_size_t),
     "mxb_model_option": (c_char_p, Handle, c_char_p),
     "mxb_model_metric": (c_char_p, Handle),
     "mxb_model_n_curve": (c_size_t, Handle),
@@ -617,6 +618,7 @@ class Model(_Handle):
         self._handle, self._kept = handle, [params]
         self.n_features = int(_library.mxb_model_n_features(handle))
         self.n_rounds = int(_library.mxb_model_n_rounds(handle))
+        self.n_members = int(_library.mxb_model_n_members(handle))
         self.has_text = any(map(self.is_text, range(self.n_features)))
 
     @classmethod
@@ -694,10 +696,10 @@ class Model(_Handle):
         return None if value is None else _text(value)
 
     def rounds(self) -> list[tuple[str, int]]:
-        """For each round the name of its learner class and the depth drawn (0 where it is no tree)."""
-        numbers = range(1, self.n_rounds + 1)
+        """The learner class and the depth drawn (0 where it is no tree) of each round, member by member."""
+        places = [(round, member) for round in range(1, self.n_rounds + 1) for member in range(self.n_members)]
         name, depth = _library.mxb_model_round_learner, _library.mxb_model_round_depth
-        return [(_text(name(self._handle, i)), int(depth(self._handle, i))) for i in numbers]
+        return [(_text(name(self._handle, *place)), int(depth(self._handle, *place))) for place in places]
 
     @property
     def metric(self) -> str:

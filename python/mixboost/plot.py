@@ -169,7 +169,8 @@ def ensemble(model: Any, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         A mark for each round of the model, at the height of its step: the loss before the round less the loss after it.
-        Rounds that took nothing off the loss are hollow and lie on the lower edge.
+        Rounds that took nothing off the loss are hollow and lie on the lower edge. With several members a round has a
+        mark for each, side by side: their step is that of the mean.
 
     Examples
     --------
@@ -183,8 +184,9 @@ def ensemble(model: Any, ax: Axes | None = None) -> Axes:
     """
     fitted, ax = _fitted(model), _axes(ax)
     kinds = fitted.rounds()
-    rounds = np.arange(1, len(kinds) + 1)
-    steps = -np.diff(fitted.curve(valid=False))[: len(kinds)]
+    beside = (np.arange(fitted.n_members) - (fitted.n_members - 1) / 2) / fitted.n_members
+    rounds = np.add.outer(np.arange(1, fitted.n_rounds + 1), beside).ravel()
+    steps = np.repeat(-np.diff(fitted.curve(valid=False))[: fitted.n_rounds], fitted.n_members)
     ax.set_yscale("log")
     for kind, style in _styles(kinds).items():
         chosen = np.array([each == kind for each in kinds])
@@ -232,11 +234,13 @@ def _styles(kinds: list[tuple[str, int]]) -> dict[tuple[str, int], _Style]:
         for depth, shade in zip(depths, shades, strict=True)
     }
     for i, name in enumerate(sorted({name for name, _ in kinds} - {"tree"})):
-        styles[name, 0] = _Style(_COLORS[i % len(_COLORS)], _MARKERS[i % len(_MARKERS)], name)
+        for k, kind in enumerate(sorted({kind for kind in kinds if kind[0] == name})):
+            label = name if k == 0 else None  # symmetric trees may have depths
+            styles[kind] = _Style(_COLORS[i % len(_COLORS)], _MARKERS[i % len(_MARKERS)], label)
     return styles
 
 
-def _draw_steps(ax: Axes, rounds: NDArray[np.int64], steps: NDArray[np.float64], style: _Style) -> None:
+def _draw_steps(ax: Axes, rounds: NDArray[np.float64], steps: NDArray[np.float64], style: _Style) -> None:
     falls = steps > 0
     marks: dict[str, Any] = {"s": _AREA, "marker": style.marker, "edgecolors": [style.color]}
     ax.scatter(rounds[falls], steps[falls], facecolors=[style.color], label=style.label, **marks)

@@ -48,7 +48,7 @@ def test_defaults_are_those_of_the_library(kind: type) -> None:
         if option.name == "objective":
             assert default == OBJECTIVES[kind]
             continue
-        if option.type in ("integer", "number"):
+        if option.type in ("integer", "number") or (option.type == "number or auto" and option.default != "auto"):
             assert default == float(option.default)
             assert isinstance(default, int if option.type == "integer" else float)
         elif option.type == "boolean":
@@ -153,6 +153,75 @@ def test_a_number_keeps_all_its_digits() -> None:
     X, y = regression_data()
     model = MixBoostRegressor(num_round=2, learning_rate=rate).fit(X, y)
     assert float(model._model.option("learning_rate")) == rate
+
+
+# ---- Presets ----
+
+PAPER: dict[str, Any] = {
+    "colsample": 1.0,
+    "subsample": 1.0,
+    "min_child_weight": 0.0,
+    "base_score": 0.0,
+    "n_members": 1,
+    "symmetric_probability": 0.0,
+    "split_noise": 0.0,
+    "leaf_rows": "sample",
+    "alpha": 0.001,
+    "gamma": 0.05,
+    "n_projections": 1,
+    "fourier_scaling": "none",
+    "fourier_metric": "isotropic",
+}
+
+
+def options_of(model: Any) -> dict[str, str | None]:
+    """The options that a fitted model keeps, but for the preset."""
+    return {option.name: model._model.option(option.name) for option in _native.options() if option.name != "preset"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_papers_learner_is_what_its_options_make(kind: Any) -> None:
+    X, y = data_for(kind)
+    preset = kind(preset="paper", num_round=20, tree_probability=0.7).fit(X, y)
+    options = kind(num_round=20, tree_probability=0.7, **PAPER).fit(X, y)
+    assert scores(preset, X).tobytes() == scores(options, X).tobytes()
+    assert options_of(preset) == options_of(options)
+    assert (preset._model.option("preset"), options._model.option("preset")) == ("paper", "default")
+    assert scores(kind(num_round=20, tree_probability=0.7).fit(X, y), X).tobytes() != scores(preset, X).tobytes()
+
+
+def test_what_is_given_wins_over_a_preset() -> None:
+    X, y = regression_data()
+    model = MixBoostRegressor(preset="paper", num_round=3, fourier_scaling="standard", base_score=0.5).fit(X, y)
+    assert options_of(model)["fourier_scaling"] == "standard"
+    assert options_of(model)["base_score"] == "0.5"
+    assert options_of(model)["min_child_weight"] == "0"
+
+
+def test_an_argument_that_equals_its_default_follows_the_preset() -> None:
+    X, y = regression_data()
+    default = parameters_of(MixBoostRegressor)["fourier_scaling"].default
+    assert default != "none"
+    model = MixBoostRegressor(preset="paper", num_round=3, fourier_scaling=default).fit(X, y)
+    assert options_of(model)["fourier_scaling"] == "none"
+    assert model.get_params()["fourier_scaling"] == default
+
+
+def test_a_preset_survives_clones_and_its_options_files(tmp_path: Path) -> None:
+    X, y = regression_data()
+    model = MixBoostRegressor(preset="paper", num_round=5).fit(X, y)
+    assert repr(model) == "MixBoostRegressor(num_round=5, preset='paper')"
+    assert model_bytes(clone(model).fit(X, y)) == model_bytes(model)
+    model.save(tmp_path / "m.mxb")
+    loaded = MixBoostRegressor.load(tmp_path / "m.mxb")
+    assert loaded.get_params() == {**model.get_params(), **PAPER, "preset": "default"}
+    assert loaded.fit(X, y).predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_a_preset_that_does_not_exist_is_refused() -> None:
+    X, y = regression_data()
+    with pytest.raises(ValueError, match='^preset is "papers"; it must be default | paper$'):
+        MixBoostRegressor(preset="papers").fit(X, y)  # type: ignore[arg-type]
 
 
 # ---- Subclasses ----

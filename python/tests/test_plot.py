@@ -262,6 +262,19 @@ def test_deeper_trees_are_darker_and_the_legend_has_some_of_many_depths() -> Non
     assert len(set(brightness)) == 8
 
 
+def test_symmetric_trees_have_a_mark_of_their_own() -> None:
+    X, y = make_friedman1(200, 5, random_state=0)
+    model = MixBoostRegressor(num_round=60, max_max_depth=2, symmetric_probability=0.5).fit(X, y)
+    names = [name for name, _ in model._model.rounds()]
+    assert set(names) == {"tree", "symmetric", "fourier"}
+    assert {depth for name, depth in model._model.rounds() if name == "symmetric"} == {6}
+    ax = plot.ensemble(model)
+    render(ax)
+    assert legend_of(ax) == ["tree, depth 1", "tree, depth 2", "fourier", "symmetric"]
+    marks = marks_of(ax)
+    assert [marks[i][1].split(",")[0] for i in sorted(marks)] == names
+
+
 def test_learners_of_ones_own_have_a_mark_each(heterogeneous: HeterogeneousBoostingRegressor) -> None:
     ax = plot.ensemble(heterogeneous)
     render(ax)

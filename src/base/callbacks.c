@@ -15,9 +15,8 @@ int mxb__own_name_fits(const char *name, size_t n_bytes) {
     return n_bytes >= 1 && n_bytes < MXB__OWN_NAME_SIZE;
 }
 
-/* The two taken names are the library's own. */
-static mxb_status check_name(const char *name, const char *what, const char *first_taken, const char *second_taken,
-                             mxb_error *error) {
+/* The taken names, up to a NULL, are the library's own. */
+static mxb_status check_name(const char *name, const char *what, const char *const *taken, mxb_error *error) {
     char quoted[2 * MXB__OWN_NAME_SIZE];
     if (name == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the name of the %s is NULL", what);
@@ -27,7 +26,10 @@ static mxb_status check_name(const char *name, const char *what, const char *fir
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "the name of the %s is \"%s\"; it must be 1 to 63 printable ASCII characters", what, quoted);
     }
-    if (strcmp(name, first_taken) == 0 || strcmp(name, second_taken) == 0) {
+    while (*taken != NULL && strcmp(name, *taken) != 0) {
+        taken++;
+    }
+    if (*taken != NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the name of the %s is \"%s\", which the library has itself", what,
                          quoted);
     }
@@ -41,8 +43,9 @@ mxb_status mxb_loss_create(const char *name, mxb_loss_value_fn value, mxb_loss_d
     if (loss == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the place for the loss is NULL");
     }
+    static const char *const taken[] = {"mse", "logloss", NULL};
     *loss = NULL;
-    MXB_TRY(check_name(name, "loss", "mse", "logloss", error));
+    MXB_TRY(check_name(name, "loss", taken, error));
     if (value == NULL || derivatives == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the function for the %s of the loss is NULL",
                          value == NULL ? "value" : "derivatives");
@@ -89,8 +92,9 @@ mxb_status mxb_learner_create(const char *name, mxb_learner_fit_fn fit, mxb_lear
     if (learner == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the place for the learner is NULL");
     }
+    static const char *const taken[] = {"tree", "symmetric", "fourier", NULL};
     *learner = NULL;
-    MXB_TRY(check_name(name, "learner", "tree", "fourier", error));
+    MXB_TRY(check_name(name, "learner", taken, error));
     if (fit == NULL || predict == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the function %s of the learner is NULL",
                          fit == NULL ? "fit" : "predict");

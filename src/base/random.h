@@ -8,7 +8,7 @@
 /* What a number is for; part of the frozen arithmetic, never renumbered. */
 enum random_purpose {
     RANDOM_LEARNER = 1,      /* which learner class a round draws */
-    RANDOM_DEPTH = 2,        /* a tree's maximal depth */
+    RANDOM_SHAPE = 2,        /* 0: a tree's maximal depth, 1: whether it is symmetric */
     RANDOM_ROWS = 3,         /* a tree's row sample */
     RANDOM_COLUMNS = 4,      /* a tree's column sample */
     RANDOM_ROUNDING = 5,     /* stochastic rounding of packed gradients */
@@ -17,7 +17,14 @@ enum random_purpose {
     RANDOM_SPLIT_ROWS = 8,   /* mxb_dataset_split */
     RANDOM_FOLDS = 9,        /* mxb_cross_validate; the round is the repeat */
     RANDOM_OWN_LEARNER = 10, /* the seed of a caller's learner */
-    RANDOM_IMPORTANCE = 11   /* rows to measure a projection's features at */
+    RANDOM_IMPORTANCE = 11,  /* rows to measure a projection's features at */
+    RANDOM_SPLIT_NOISE = 12, /* a factor on a feature's gain; the index is its place in the tree */
+    RANDOM_SLOT = 16,        /* which slot of the bank of projections a fourier round works on */
+    RANDOM_REDRAW = 17,      /* whether the slot's projection is drawn anew */
+    RANDOM_GAMMA = 18,       /* a projection's gamma; the round is the projection */
+    RANDOM_SAMPLE = 19,      /* rows that stand for all when a projection is drawn */
+    RANDOM_PAIRS = 20,       /* pairs of them */
+    RANDOM_MEMBERS = 24      /* the seed of a member; the round is its number */
 };
 
 /* A stream: everything but the index, mixed once. */

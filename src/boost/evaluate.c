@@ -12,7 +12,7 @@ static mxb_status take_metric(const mxb_model *model, const mxb_dataset *dataset
                               const double *scores, double *metric, mxb_error *error) {
     struct objective objective = mxb__objective_find(model->loss == MODEL_OWN_LOSS ? &model->own_loss : NULL,
                                                      model->loss == MODEL_LOGLOSS ? "logloss" : "mse");
-    struct loss_place place = {"the dataset", dataset->rows, model->n_rounds};
+    struct loss_place place = {"the dataset", dataset->rows, (uint32_t)mxb_model_n_rounds(model)};
     struct loss_rows rows = {.n_rows = labels->n_rows,
                              .labels = labels->values,
                              .is_1 = labels->is_1,

@@ -2,6 +2,7 @@
 #include "boost/params.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
+#include "model/model.h"
 
 enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, CHOICE, LIST_OR_AUTO };
 
@@ -29,6 +31,8 @@ struct option_row {
 };
 
 static const struct option_row TABLE[N_OPTIONS] = {
+    [OPTION_PRESET] = {"preset", CHOICE, "default", "default | paper", 0, 1, 0,
+                       "What the options that are not given are: their defaults, or the learner of the paper."},
     [OPTION_NUM_ROUND] =
         {"num_round", INTEGER_OR_AUTO, "auto", "1 to 1000000, or auto", 1, 1e6, 0,
          "Number of boosting rounds; auto: at most 2000, and without a validation set as many as were best for rows "
@@ -103,6 +107,35 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                  "Threads that compute the random features; 0: as n_threads."},
     [OPTION_N_THREADS] = {"n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0, "Threads; 0: all processors."},
+};
+
+/* What `preset=paper` changes: whatever the paper's learner does not have does nothing, trees see all rows and columns,
+ * and alpha and gamma, for which the paper has ranges but no defaults, are numbers in these. */
+struct preset_row {
+    enum option option;
+    const char *initial;
+};
+
+static const struct preset_row PAPER[] = {
+    {OPTION_NUM_ROUND, "100"},
+    {OPTION_LEARNING_RATE, "0.1"},
+    {OPTION_COLSAMPLE, "1"},
+    {OPTION_SUBSAMPLE, "1"},
+    {OPTION_LAMBDA_L2, "1"},
+    {OPTION_MIN_CHILD_WEIGHT, "0"},
+    {OPTION_BASE_SCORE, "0"},
+    {OPTION_N_MEMBERS, "1"},
+    {OPTION_TREE_PROBABILITY, "0.9"},
+    {OPTION_MIN_MAX_DEPTH, "1"},
+    {OPTION_MAX_MAX_DEPTH, "8"},
+    {OPTION_SYMMETRIC_PROBABILITY, "0"},
+    {OPTION_SPLIT_NOISE, "0"},
+    {OPTION_LEAF_ROWS, "sample"},
+    {OPTION_ALPHA, "0.001"},
+    {OPTION_GAMMA, "0.05"},
+    {OPTION_N_PROJECTIONS, "1"},
+    {OPTION_FOURIER_SCALING, "none"},
+    {OPTION_FOURIER_METRIC, "isotropic"},
 };
 
 /* ---- the table, for readers ---- */
@@ -209,14 +242,32 @@ static void store(mxb_params *params, enum option option, double value, const ch
     }
 }
 
+/* What an option is that is not given. */
+static const char *initial_text(enum option option, int is_paper) {
+    for (size_t i = 0; is_paper && i < sizeof PAPER / sizeof PAPER[0]; i++) {
+        if (PAPER[i].option == option) {
+            return PAPER[i].initial;
+        }
+    }
+    return TABLE[option].initial;
+}
+
+static void follow_preset(mxb_params *params) {
+    int is_paper = params->values[OPTION_PRESET] != 0.0;
+    for (enum option option = 0; option < N_OPTIONS; option++) {
+        if (!params->is_given[option]) {
+            const char *text = initial_text(option, is_paper);
+            double value = 0.0;
+            double list[MAX_DEPTHS] = {0};
+            read_value(&TABLE[option], text, &value, list);
+            store(params, option, value, text, list);
+        }
+    }
+}
+
 void mxb__params_init(mxb_params *params) {
     memset(params, 0, sizeof *params);
-    for (enum option option = 0; option < N_OPTIONS; option++) {
-        double value = 0.0;
-        double list[MAX_DEPTHS] = {0};
-        read_value(&TABLE[option], TABLE[option].initial, &value, list);
-        store(params, option, value, TABLE[option].initial, list);
-    }
+    follow_preset(params);
 }
 
 mxb_status mxb_params_create(mxb_params **params, mxb_error *error) {
@@ -244,6 +295,10 @@ mxb_status mxb_params_set(mxb_params *params, const char *name, const char *valu
                          row->type == INTEGER || row->type == INTEGER_OR_AUTO ? "a whole number, " : "", row->range);
     }
     store(params, option, number, value, list);
+    params->is_given[option] = 1;
+    if (option == OPTION_PRESET) {
+        follow_preset(params);
+    }
     return MXB_OK;
 }
 
@@ -282,7 +337,21 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
     return MXB_OK;
 }
 
-mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) { return check_depths(params, error); }
+/* A model file takes no more. */
+static mxb_status check_terms(const mxb_params *params, mxb_error *error) {
+    double n_terms = params->values[OPTION_NUM_ROUND] * params->values[OPTION_N_MEMBERS];
+    if (n_terms > (double)MXB__MAX_TERMS) {
+        return mxb__fail(error, MXB_ERROR_PARAM,
+                         "num_round is %s and n_members %s; together they may be %" PRIu32 " rounds at most",
+                         params->texts[OPTION_NUM_ROUND], params->texts[OPTION_N_MEMBERS], MXB__MAX_TERMS);
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
+    MXB_TRY(check_depths(params, error));
+    return check_terms(params, error);
+}
 
 uint32_t mxb__param_rounds(const mxb_params *params) {
     double n = params->values[OPTION_NUM_ROUND];

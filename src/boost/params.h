@@ -10,6 +10,7 @@
 #include "data/scaling.h"
 
 enum option {
+    OPTION_PRESET,
     OPTION_NUM_ROUND,
     OPTION_OBJECTIVE,
     OPTION_LEARNING_RATE,
@@ -50,6 +51,7 @@ enum { MAX_DEPTHS = 30, OPTION_TEXT_SIZE = 26 * MAX_DEPTHS };
 struct mxb_params {
     double values[N_OPTIONS]; /* numbers; 0 or 1; the index of a choice; NaN = auto; how many a list has */
     char texts[N_OPTIONS][OPTION_TEXT_SIZE];
+    uint8_t is_given[N_OPTIONS];            /* set by the caller, so that no preset changes it */
     double depth_probabilities[MAX_DEPTHS]; /* the list of that option */
     struct own_parts own;                   /* the caller's loss and learners */
     double own_probabilities[MXB__MAX_OWN_LEARNERS];

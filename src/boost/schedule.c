@@ -1,6 +1,7 @@
 /* The probability mass function over learner classes: the caller's learners in the order they were added; of what they
- * leave, tree_probability on trees, spread over the depths min_max_depth .. max_max_depth evenly or as
- * depth_probabilities says, and the rest on the fourier learner. Knows nothing of data. */
+ * leave, tree_probability on trees, and the rest on the fourier learner. Of the trees, symmetric_probability on
+ * symmetric ones, and the others spread over the depths min_max_depth .. max_max_depth evenly or as depth_probabilities
+ * says. Knows nothing of data. */
 #include "boost/schedule.h"
 
 #include <math.h>
@@ -49,8 +50,13 @@ static uint32_t draw_depth(const mxb_params *params, double v) {
     return lowest + drawn;
 }
 
-const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint32_t round, struct draw *draw) {
+uint64_t mxb__schedule_seed(const mxb_params *params, uint32_t member) {
     uint64_t seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE);
+    return member == 0 ? seed : mxb__random_bits(mxb__random_stream(seed, RANDOM_MEMBERS, member), 0) & UINT32_MAX;
+}
+
+const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint64_t seed, uint32_t round,
+                                             struct draw *draw) {
     double u = mxb__random_uniform(mxb__random_stream(seed, RANDOM_LEARNER, round), 0);
     *draw = (struct draw){.round = round};
     draw->own = draw_own(params, &u);
@@ -61,6 +67,9 @@ const struct learner_ops *mxb__schedule_draw(const mxb_params *params, uint32_t 
     if (beyond_trees && mxb__schedule_probability(params, &mxb__fourier_learner) > 0.0) { /* never by rounding alone */
         return &mxb__fourier_learner;
     }
-    draw->max_depth = draw_depth(params, mxb__random_uniform(mxb__random_stream(seed, RANDOM_DEPTH, round), 0));
+    struct random_stream shape = mxb__random_stream(seed, RANDOM_SHAPE, round);
+    draw->is_symmetric = mxb__random_uniform(shape, 1) < mxb__param(params, OPTION_SYMMETRIC_PROBABILITY);
+    draw->max_depth = draw->is_symmetric ? mxb__param_count(params, OPTION_SYMMETRIC_DEPTH)
+                                         : draw_depth(params, mxb__random_uniform(shape, 0));
     return &mxb__tree_learner;
 }

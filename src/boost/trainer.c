@@ -3,86 +3,135 @@
 #include "boost/trainer.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/parallel.h"
-#include "boost/schedule.h"
+
+enum { MEAN_ROWS = 4096 };
 
 /* ---- losses ---- */
 
-static struct loss_rows rows_of(const struct labels *labels, const double *scores) {
-    struct loss_rows rows = {.n_rows = labels->n_rows,
-                             .labels = labels->values,
-                             .is_1 = labels->is_1,
-                             .weights = labels->weights,
-                             .weight_sum = labels->sum,
-                             .scores = scores};
-    return rows;
+/* Rows that the metric is taken of. */
+struct mean_rows {
+    const mxb_trainer *trainer;
+    const struct labels *labels;
+    int is_valid;
+    struct loss_place place;
+};
+
+static const double *scores_of(const struct mean_rows *rows, uint32_t member) {
+    const mxb_trainer *trainer = rows->trainer;
+    return mxb__member_scores(&trainer->members[member], &trainer->training, rows->place.round, rows->is_valid);
 }
 
-/* Gradients at the present scores, and the losses for the curve: one pass over each set of rows. */
-static mxb_status measure(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
-    const struct objective *objective = &trainer->objective;
-    mxb_model *model = trainer->model;
-    struct loss_rows rows = rows_of(&trainer->prepared->labels, trainer->scores);
-    rows.g = trainer->g;
-    rows.h = trainer->h;
-    struct loss_place place = {"the training data", trainer->prepared->view->rows, round};
-    struct measurement measured;
-    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
-    trainer->range = measured.range;
-    model->train_curve[round] = measured.metric;
-    if (trainer->valid == NULL) {
-        return MXB_OK;
+static void mean_block(void *context, size_t index, size_t thread) {
+    const struct mean_rows *rows = context;
+    const mxb_trainer *trainer = rows->trainer;
+    size_t first = index * MEAN_ROWS;
+    size_t n = mxb__block_length(rows->labels->n_rows, MEAN_ROWS, index);
+    double *means = trainer->means + first;
+    (void)thread;
+    memcpy(means, scores_of(rows, 0) + first, n * sizeof *means);
+    for (uint32_t m = 1; m < trainer->n_members; m++) {
+        const double *scores = scores_of(rows, m) + first;
+        for (size_t i = 0; i < n; i++) {
+            means[i] += scores[i];
+        }
     }
-    rows = rows_of(&trainer->valid_labels, trainer->valid_scores);
-    place = (struct loss_place){"the validation data", trainer->valid->rows, round};
-    MXB_TRY(mxb__objective_measure(objective, &rows, &place, pool, trainer->scratch, &measured, error));
-    model->valid_curve[round] = measured.metric;
+    for (size_t i = 0; i < n; i++) {
+        means[i] /= (double)trainer->n_members;
+    }
+}
+
+/* The metric of the mean of the members' scores. */
+static mxb_status take_metric(const struct mean_rows *rows, struct pool *pool, double *metric, mxb_error *error) {
+    const mxb_trainer *trainer = rows->trainer;
+    const double *scores = scores_of(rows, 0);
+    size_t n_rows = rows->labels->n_rows;
+    struct measurement measured;
+    if (trainer->n_members > 1) {
+        double work = (double)n_rows * (double)trainer->n_members;
+        mxb__pool_run(pool, mxb__n_blocks(n_rows, MEAN_ROWS), work, mean_block, (void *)rows);
+        scores = trainer->means;
+    }
+    struct loss_rows loss_rows = mxb__member_rows(rows->labels, scores);
+    MXB_TRY(mxb__objective_measure(&trainer->training.objective, &loss_rows, &rows->place, pool,
+                                   trainer->members[0].scratch, &measured, error));
+    *metric = measured.metric;
     return MXB_OK;
 }
 
-mxb_status mxb__trainer_evaluate(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+static mxb_status take_metrics(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+    const struct training *training = &trainer->training;
+    const mxb_prepared *prepared = training->prepared;
     mxb_model *model = trainer->model;
-    MXB_TRY(measure(trainer, round, pool, error));
-    int is_finite = isfinite(model->train_curve[round]) && isfinite(trainer->range.max_abs_g) &&
-                    isfinite(trainer->range.max_h) && (trainer->valid == NULL || isfinite(model->valid_curve[round]));
+    if (trainer->n_members == 1) { /* it came with the gradients */
+        model->train_curve[round] = trainer->members[0].measured.metric;
+    } else {
+        struct mean_rows rows = {trainer, &prepared->labels, 0, {"the training data", prepared->view->rows, round}};
+        MXB_TRY(take_metric(&rows, pool, &model->train_curve[round], error));
+    }
+    if (training->valid == NULL) {
+        return MXB_OK;
+    }
+    struct mean_rows rows = {trainer, &trainer->valid_labels, 1, {"the validation data", training->valid->rows, round}};
+    return take_metric(&rows, pool, &model->valid_curve[round], error);
+}
+
+/* A member whose gradients are not finite has gone no further. */
+static int is_finite_after(const mxb_trainer *trainer, uint32_t round) {
+    const mxb_model *model = trainer->model;
+    int is_finite =
+        isfinite(model->train_curve[round]) && (trainer->training.valid == NULL || isfinite(model->valid_curve[round]));
+    for (uint32_t m = 0; m < trainer->n_members; m++) {
+        const struct member *member = &trainer->members[m];
+        is_finite = is_finite && (member->n_measured > round || mxb__member_is_finite(member));
+    }
+    return is_finite;
+}
+
+mxb_status mxb__trainer_judge(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
+    const struct training *training = &trainer->training;
+    mxb_model *model = trainer->model;
+    MXB_TRY(take_metrics(trainer, round, pool, error));
     model->n_curve = round;
-    if (!is_finite) {
+    if (!is_finite_after(trainer, round)) {
         return mxb__fail(error, MXB_ERROR_DATA,
                          "the loss or its gradient after round %u is not finite; labels, weights or base_score are too "
                          "large, or learning_rate is",
                          round);
     }
-    trainer->is_done = round == mxb__param_rounds(&trainer->params);
-    if (trainer->valid != NULL && round == 0) {
-        mxb__early_stop_init(&trainer->stop, mxb__param_count(&trainer->params, OPTION_EARLY_STOPPING_ROUNDS),
+    trainer->is_done = round == mxb__param_rounds(&training->params);
+    if (training->valid != NULL && round == 0) {
+        mxb__early_stop_init(&trainer->stop, mxb__param_count(&training->params, OPTION_EARLY_STOPPING_ROUNDS),
                              model->valid_curve[0]);
-    } else if (trainer->valid != NULL && mxb__early_stop_add(&trainer->stop, round, model->valid_curve[round])) {
+    } else if (training->valid != NULL && mxb__early_stop_add(&trainer->stop, round, model->valid_curve[round])) {
         trainer->is_done = 1;
     }
     return MXB_OK;
 }
 
-/* ---- rounds ---- */
+/* ---- threads ---- */
 
-/* Pools of one call; equal thread counts share one. */
-struct pools {
-    struct pool *all;
-    struct pool *tree;
-    struct pool *ridge;
-    struct pool *kernel;
+/* Threads of one call: some members at once, each with pools of its own. */
+struct crew {
+    struct pool *members; /* its threads run a member each; NULL: one after the other */
+    struct pools of_thread[MXB__MAX_MEMBERS];
 };
 
-static struct pools open_pools(const mxb_trainer *trainer) {
-    uint32_t n_threads = mxb__param_threads(&trainer->params, OPTION_N_THREADS);
-    const struct learner_options *options = &trainer->options;
+static struct pools open_pools(const struct training *training) {
+    uint32_t n_threads = mxb__member_threads(training, OPTION_N_THREADS);
+    uint32_t n_tree = mxb__member_threads(training, OPTION_TREE_N_THREADS);
+    uint32_t n_ridge = mxb__member_threads(training, OPTION_RIDGE_N_THREADS);
+    uint32_t n_kernel = mxb__member_threads(training, OPTION_KERNEL_N_THREADS);
     struct pools pools;
     pools.all = mxb__pool_open(n_threads);
-    pools.tree = options->tree_n_threads == n_threads ? pools.all : mxb__pool_open(options->tree_n_threads);
-    pools.ridge = options->ridge_n_threads == n_threads ? pools.all : mxb__pool_open(options->ridge_n_threads);
-    pools.kernel = options->kernel_n_threads == n_threads ? pools.all : mxb__pool_open(options->kernel_n_threads);
+    pools.tree = n_tree == n_threads ? pools.all : mxb__pool_open(n_tree);
+    pools.ridge = n_ridge == n_threads ? pools.all : mxb__pool_open(n_ridge);
+    pools.kernel = n_kernel == n_threads ? pools.all : mxb__pool_open(n_kernel);
     return pools;
 }
 
@@ -96,49 +145,77 @@ static void close_pools(struct pools *pools) {
     mxb__pool_close(pools->all);
 }
 
-/* The term goes to the scores last: until then a caller's learner may stop the round, and nothing has changed. */
-static mxb_status add_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
-    mxb_model *model = trainer->model;
-    struct draw draw;
-    const struct learner_ops *learner = mxb__schedule_draw(&trainer->params, model->n_rounds + 1, &draw);
-    struct fit_input input = mxb__trainer_fit_input(trainer);
-    input.tree_pool = pools->tree;
-    input.ridge_pool = pools->ridge;
-    input.kernel_pool = pools->kernel;
-    size_t which = 0;
-    while (mxb__learners[which] != learner) {
-        which++;
+static void open_crew(struct crew *crew, const struct training *training) {
+    crew->members = mxb__pool_open(training->n_at_once);
+    for (uint32_t i = 0; i < training->n_at_once; i++) {
+        crew->of_thread[i] = open_pools(training);
     }
-    struct term term;
-    MXB_TRY(learner->fit(&input, &draw, trainer->workspaces[which], &term, error));
-    mxb_status status = MXB_OK;
-    if (trainer->valid != NULL) {
-        status = learner->add_valid(&input, &term, trainer->workspaces[which], trainer->valid_scores, error);
+}
+
+static void close_crew(struct crew *crew, const struct training *training) {
+    for (uint32_t i = 0; i < training->n_at_once; i++) {
+        close_pools(&crew->of_thread[i]);
     }
-    if (status == MXB_OK) {
-        status = mxb__model_add_term(model, &term, error);
+    mxb__pool_close(crew->members);
+}
+
+/* ---- rounds ---- */
+
+struct rounds_work {
+    mxb_trainer *trainer;
+    const struct crew *crew;
+    uint32_t until_round;
+    atomic_int has_failed; /* a member; no other then begins */
+};
+
+static void run_member(void *context, size_t index, size_t thread) {
+    struct rounds_work *work = context;
+    struct member *member = &work->trainer->members[index];
+    member->status = MXB_OK;
+    if (!atomic_load(&work->has_failed)) {
+        member->status = mxb__member_run(member, &work->trainer->training, work->until_round,
+                                         &work->crew->of_thread[thread], &member->error);
     }
-    if (status != MXB_OK) {
-        mxb__term_clear(&term);
-        return status;
+    if (member->status != MXB_OK) {
+        atomic_store(&work->has_failed, 1);
     }
-    learner->add(&input, trainer->workspaces[which], trainer->scores);
+}
+
+static mxb_status run_members(mxb_trainer *trainer, const struct crew *crew, uint32_t until_round, mxb_error *error) {
+    struct rounds_work work = {.trainer = trainer, .crew = crew, .until_round = until_round};
+    double nanoseconds = 1e4 + 50.0 * (double)trainer->training.prepared->n_rows; /* a guess, of a round */
+    mxb__pool_run(crew->members, trainer->n_members, trainer->n_members * nanoseconds, run_member, &work);
+    for (uint32_t m = 0; m < trainer->n_members; m++) {
+        const struct member *member = &trainer->members[m];
+        if (member->status != MXB_OK) {
+            return mxb__fail(error, member->status, "%s", member->error.message);
+        }
+    }
     return MXB_OK;
 }
 
-/* Where a caller's loss stopped the training in the middle of a round, the rest of that round. */
-static mxb_status run_round(mxb_trainer *trainer, const struct pools *pools, mxb_error *error) {
-    if (!trainer->is_unjudged) {
-        MXB_TRY(add_round(trainer, pools, error));
-        trainer->is_unjudged = 1;
+/* The curve has as many rounds as are done. */
+static uint32_t rounds_done(const mxb_trainer *trainer) { return trainer->model->n_curve; }
+
+static int all_have(const mxb_trainer *trainer, uint32_t round) {
+    int all = 1;
+    for (uint32_t m = 0; m < trainer->n_members; m++) {
+        all = all && trainer->members[m].n_measured >= round;
     }
-    MXB_TRY(mxb__trainer_evaluate(trainer, trainer->model->n_rounds, pools->all, error));
-    trainer->is_unjudged = 0;
-    return MXB_OK;
+    return all;
 }
 
-static uint32_t rounds_done(const mxb_trainer *trainer) {
-    return trainer->model->n_rounds - (trainer->is_unjudged ? 1 : 0);
+/* Judges the next round, after the members have trained it and maybe some more, up to `until_round`. */
+static mxb_status run_round(mxb_trainer *trainer, const struct crew *crew, size_t until_round, mxb_error *error) {
+    uint32_t round = rounds_done(trainer) + 1;
+    if (!all_have(trainer, round)) {
+        uint32_t num_round = mxb__param_rounds(&trainer->training.params);
+        uint32_t last = round - 1 + trainer->training.n_ahead;
+        last = last < num_round ? last : num_round;
+        MXB_TRY(run_members(trainer, crew, last < until_round ? last : (uint32_t)until_round, error));
+    }
+    struct pool *pool = crew->members != NULL ? crew->members : crew->of_thread[0].all;
+    return mxb__trainer_judge(trainer, round, pool, error);
 }
 
 mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress, void *context,
@@ -149,19 +226,20 @@ mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progres
     double began = mxb__seconds_now();
     mxb_status status = MXB_OK;
     mxb_model *model = trainer->model;
-    struct pools pools = open_pools(trainer);
+    struct crew crew;
+    open_crew(&crew, &trainer->training);
     while (status == MXB_OK && !trainer->is_done && rounds_done(trainer) < until_round) {
-        status = run_round(trainer, &pools, error);
+        status = run_round(trainer, &crew, until_round, error);
         trainer->has_failed = status != MXB_OK && status != MXB_STOPPED;
         if (status == MXB_OK && progress != NULL) {
-            uint32_t round = model->n_rounds;
-            double valid_loss = trainer->valid == NULL ? (double)NAN : model->valid_curve[round];
+            uint32_t round = model->n_curve;
+            double valid_loss = trainer->training.valid == NULL ? (double)NAN : model->valid_curve[round];
             if (!progress(context, round, model->train_curve[round], valid_loss, mxb__seconds_now() - began)) {
                 status = mxb__fail(error, MXB_STOPPED, "training was stopped after round %u", round);
             }
         }
     }
-    close_pools(&pools);
+    close_crew(&crew, &trainer->training);
     return status;
 }
 
@@ -173,17 +251,28 @@ double mxb_trainer_curve(const mxb_trainer *trainer, size_t round, int valid) {
 
 int mxb_trainer_is_done(const mxb_trainer *trainer) { return trainer->is_done; }
 
+static mxb_status join_members(const mxb_trainer *trainer, uint32_t n_rounds, mxb_model *model, mxb_error *error) {
+    const mxb_model *members[MXB__MAX_MEMBERS];
+    for (uint32_t m = 0; m < trainer->n_members; m++) {
+        members[m] = trainer->members[m].model;
+    }
+    return mxb__members_join(model, members, n_rounds, error);
+}
+
 mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_error *error) {
     *model = NULL;
     if (trainer->has_failed) {
         return mxb__fail(error, MXB_ERROR_PARAM, "this training has failed before and can only be freed");
     }
-    int stops_early = trainer->valid != NULL && trainer->stop.patience > 0;
+    int stops_early = trainer->training.valid != NULL && trainer->stop.patience > 0;
     uint32_t n_rounds = stops_early ? trainer->stop.best_round : rounds_done(trainer);
     mxb_model *made;
-    MXB_TRY(mxb__model_copy(trainer->model, n_rounds, &made, error));
+    MXB_TRY(mxb__model_copy_empty(trainer->model, &made, error));
     made->stopped_early = stops_early ? 1 : 0;
-    mxb_status status = mxb__model_build(made, error);
+    mxb_status status = join_members(trainer, n_rounds, made, error);
+    if (status == MXB_OK) {
+        status = mxb__model_build(made, error);
+    }
     if (status != MXB_OK) {
         mxb_model_free(made);
         return status;

@@ -11,9 +11,6 @@
 #include "boost/trainer.h"
 #include "data/text_coding.h"
 
-const struct learner_ops *const mxb__learners[N_LEARNERS] = {&mxb__tree_learner, &mxb__fourier_learner,
-                                                             &mxb__own_learner};
-
 /* ---- preparing ---- */
 
 static struct prepare_settings prepare_settings_of(const mxb_params *params) {
@@ -96,50 +93,22 @@ static mxb_status describe_options(mxb_model *model, const mxb_params *params, m
     return MXB_OK;
 }
 
-static mxb_status copy_rounds(mxb_model *to, const mxb_model *from, mxb_error *error) {
-    for (uint32_t p = 0; p < from->n_projections; p++) {
-        struct projection projection;
-        MXB_TRY(mxb__projection_copy(&projection, &from->projections[p], error));
-        mxb_status status = mxb__model_add_projection(to, &projection, error);
-        if (status != MXB_OK) {
-            mxb__projection_clear(&projection);
-            return status;
-        }
-    }
-    for (uint32_t r = 0; r < from->n_rounds; r++) {
-        struct term term;
-        MXB_TRY(mxb__term_copy(&term, &from->terms[r], from->projections, error));
-        mxb_status status = mxb__model_add_term(to, &term, error);
-        if (status != MXB_OK) {
-            mxb__term_clear(&term);
-            return status;
-        }
-    }
-    return MXB_OK;
-}
-
-/* `from` (NULL: none) is the model whose rounds are already done. */
-static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
-    const mxb_prepared *prepared = trainer->prepared;
+/* All of it but the rounds. */
+static mxb_status describe_model(mxb_trainer *trainer, mxb_error *error) {
+    const struct training *training = &trainer->training;
+    const mxb_prepared *prepared = training->prepared;
     mxb_model *model = trainer->model;
-    size_t n_curve = (size_t)mxb__param_rounds(&trainer->params) + 1;
-    describe_loss(model, &trainer->objective);
+    size_t n_curve = (size_t)mxb__param_rounds(&training->params) + 1;
+    model->n_members = mxb__param_count(&training->params, OPTION_N_MEMBERS);
+    describe_loss(model, &training->objective);
     memcpy(model->labels, prepared->labels.classes, sizeof model->labels);
     for (size_t k = 0; k < 2 && prepared->labels.class_texts[0] != NULL; k++) {
         MXB_TRY(mxb__copy_text(&model->label_texts[k], prepared->labels.class_texts[k], error));
     }
     MXB_TRY(describe_features(model, prepared, error));
-    MXB_TRY(describe_options(model, &trainer->params, error));
-    if (from != NULL) {
-        MXB_TRY(copy_rounds(model, from, error));
-    }
-    if (model->n_projections > 0) { /* old rounds go on seeing their inputs as they did */
-        MXB_TRY(mxb__scaling_copy(&model->scaling, &from->scaling, error));
-    } else if (mxb__schedule_probability(&trainer->params, &mxb__fourier_learner) > 0.0) {
-        MXB_TRY(mxb__scaling_copy(&model->scaling, &prepared->scaling, error));
-    }
+    MXB_TRY(describe_options(model, &training->params, error));
     MXB_TRY(mxb__alloc(&model->train_curve, n_curve, sizeof *model->train_curve, "the training curve", error));
-    if (trainer->valid != NULL) {
+    if (training->valid != NULL) {
         MXB_TRY(mxb__alloc(&model->valid_curve, n_curve, sizeof *model->valid_curve, "the training curve", error));
     }
     return MXB_OK;
@@ -147,10 +116,12 @@ static mxb_status describe_model(mxb_trainer *trainer, const mxb_model *from, mx
 
 /* ---- going on from a model ---- */
 
-static mxb_status check_same_option(const mxb_trainer *trainer, const mxb_model *from, enum option option,
-                                    mxb_error *error) {
-    const char *had = mxb_model_option(from, mxb_option_name(option));
-    const char *wanted = option_text(&trainer->params, option);
+/* `before` is what a model counts as that was made before there was such an option; NULL: every model has it. */
+static mxb_status check_same_option(const struct training *training, const mxb_model *from, enum option option,
+                                    const char *before, mxb_error *error) {
+    const char *kept = mxb_model_option(from, mxb_option_name(option));
+    const char *had = kept != NULL ? kept : before;
+    const char *wanted = option_text(&training->params, option);
     if (had == NULL || strcmp(had, wanted) != 0) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is %s; to go on from a model it must be as in its training, %s",
                          mxb_option_name(option), wanted, had == NULL ? "not known" : had);
@@ -206,150 +177,148 @@ static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model
     return MXB_OK;
 }
 
-static mxb_status check_from(const mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
-    static const enum option of_projections[] = {OPTION_N_COMPONENTS, OPTION_GAMMA, OPTION_FOURIER_SCALING,
-                                                 OPTION_RANDOM_STATE};
-    uint32_t num_round = mxb__param_rounds(&trainer->params);
-    MXB_TRY(mxb__dataset_check_features(trainer->prepared->view, from->feature_names, from->n_features, "the model",
-                                        error));
-    MXB_TRY(check_same_option(trainer, from, OPTION_OBJECTIVE, error));
-    MXB_TRY(check_same_option(trainer, from, OPTION_BASE_SCORE, error));
-    if (from->loss == MODEL_LOGLOSS) {
-        MXB_TRY(check_same_labels(&trainer->prepared->labels, from, error));
+/* What shapes projections; those of the model go on in use. */
+static mxb_status check_same_projections(const struct training *training, const mxb_model *from, mxb_error *error) {
+    static const struct {
+        enum option option;
+        const char *before;
+    } rows[] = {{OPTION_N_COMPONENTS, NULL}, {OPTION_GAMMA, NULL},        {OPTION_FOURIER_SCALING, NULL},
+                {OPTION_N_PROJECTIONS, "1"}, {OPTION_RANDOM_STATE, NULL}, {OPTION_FOURIER_METRIC, "isotropic"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        MXB_TRY(check_same_option(training, from, rows[i].option, rows[i].before, error));
     }
-    MXB_TRY(check_same_texts(trainer->prepared, from, error));
-    if (from->n_rounds > num_round) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "num_round is %u; the model already has %u rounds", num_round,
-                         from->n_rounds);
-    }
-    for (size_t i = 0; from->n_projections > 0 && i < sizeof of_projections / sizeof of_projections[0]; i++) {
-        MXB_TRY(check_same_option(trainer, from, of_projections[i], error));
-    }
-    return MXB_OK;
-}
-
-/* ---- rows ---- */
-
-static void read_options(mxb_trainer *trainer) {
-    const mxb_params *params = &trainer->params;
-    trainer->options = (struct learner_options){
-        .seed = (uint64_t)mxb__param(params, OPTION_RANDOM_STATE),
-        .learning_rate = mxb__param(params, OPTION_LEARNING_RATE),
-        .subsample = mxb__param(params, OPTION_SUBSAMPLE),
-        .colsample = mxb__param(params, OPTION_COLSAMPLE),
-        .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
-        .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),
-        .max_max_depth = mxb__param_count(params, OPTION_MAX_MAX_DEPTH),
-        .split_noise = mxb__param(params, OPTION_SPLIT_NOISE),
-        .leaves_from_all_rows = mxb__param(params, OPTION_LEAF_ROWS) != 0.0,
-        .max_wide_rows = (size_t)1 << 16, /* part of the frozen arithmetic */
-        .alpha = mxb__param(params, OPTION_ALPHA),
-        .fit_intercept = mxb__param(params, OPTION_FIT_INTERCEPT) != 0.0,
-        .gamma = mxb__param(params, OPTION_GAMMA),
-        .n_components = mxb__param_count(params, OPTION_N_COMPONENTS),
-        .n_projections = mxb__param_count(params, OPTION_N_PROJECTIONS),
-        .learns_metric = mxb__param(params, OPTION_FOURIER_METRIC) != 0.0,
-        .tree_n_threads = mxb__param_threads(params, OPTION_TREE_N_THREADS),
-        .ridge_n_threads = mxb__param_threads(params, OPTION_RIDGE_N_THREADS),
-        .kernel_n_threads = mxb__param_threads(params, OPTION_KERNEL_N_THREADS),
-    };
-}
-
-/* Weights multiply hessians, and a caller's classes are shown them. */
-static int stores_hessians(const mxb_trainer *trainer) {
-    return mxb__objective_hessian(&trainer->objective) == HESSIAN_STORED || trainer->prepared->labels.weights != NULL ||
-           mxb__schedule_probability(&trainer->params, &mxb__own_learner) > 0.0;
-}
-
-struct fit_input mxb__trainer_fit_input(const mxb_trainer *trainer) {
-    struct fit_input input = {
-        .prepared = trainer->prepared,
-        .valid = trainer->valid,
-        .kernels = trainer->kernels,
-        .options = &trainer->options,
-        .g = trainer->g,
-        .h = trainer->h,
-        .hessian = trainer->h == NULL ? mxb__objective_hessian(&trainer->objective) : HESSIAN_STORED,
-        .sum_abs_g = trainer->range.sum_abs_g,
-        .sum_h = trainer->range.sum_h,
-        .max_abs_g = trainer->range.max_abs_g,
-        .max_h = trainer->range.max_h,
-        .constant_hessian = mxb__objective_constant_hessian(&trainer->objective),
-        .model = trainer->model,
-    };
-    return input;
-}
-
-static mxb_status allocate_rows(mxb_trainer *trainer, mxb_error *error) {
-    size_t n = trainer->prepared->n_rows;
-    size_t n_valid = trainer->valid == NULL ? 0 : trainer->valid->n_rows;
-    size_t n_scratch = mxb__objective_scratch(&trainer->objective, n > n_valid ? n : n_valid);
-    MXB_TRY(mxb__alloc(&trainer->scores, n, sizeof *trainer->scores, "scores", error));
-    MXB_TRY(mxb__alloc(&trainer->g, n, sizeof *trainer->g, "gradients", error));
-    if (stores_hessians(trainer)) {
-        MXB_TRY(mxb__alloc(&trainer->h, n, sizeof *trainer->h, "hessians", error));
-    }
-    MXB_TRY(mxb__alloc(&trainer->valid_scores, n_valid, sizeof *trainer->valid_scores, "scores", error));
-    MXB_TRY(mxb__alloc(&trainer->scratch, n_scratch, sizeof *trainer->scratch, "sums of losses", error));
-
-    struct fit_input input = mxb__trainer_fit_input(trainer);
-    for (size_t i = 0; i < N_LEARNERS; i++) {
-        if (mxb__schedule_probability(&trainer->params, mxb__learners[i]) > 0.0) {
-            size_t n_bytes = mxb__learners[i]->workspace_bytes(&input);
-            MXB_TRY(mxb__alloc(&trainer->workspaces[i], n_bytes, 1, "a learner's workspace", error));
-            memset(trainer->workspaces[i], 0, 64);
+    for (uint32_t p = 0; p < from->n_projections; p++) {
+        if (from->projections[p].n_components != mxb__param_count(&training->params, OPTION_N_COMPONENTS)) {
+            return mxb__fail(error, MXB_ERROR_PARAM, "projection %u of the model has %u components; its options say %s",
+                             p + 1, from->projections[p].n_components, training->params.texts[OPTION_N_COMPONENTS]);
         }
     }
     return MXB_OK;
 }
 
-static mxb_status add_old_round(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error) {
-    const mxb_model *model = trainer->model;
-    const struct term *term = &model->terms[round - 1];
-    MXB_TRY(mxb__model_add_term_values(model, term, trainer->prepared->view, pool, trainer->scores, error));
-    if (trainer->valid != NULL) {
-        MXB_TRY(mxb__model_add_term_values(model, term, trainer->valid, pool, trainer->valid_scores, error));
+static mxb_status check_from(const struct training *training, const mxb_model *from, mxb_error *error) {
+    uint32_t num_round = mxb__param_rounds(&training->params);
+    uint32_t n_members = mxb__param_count(&training->params, OPTION_N_MEMBERS);
+    MXB_TRY(mxb__dataset_check_features(training->prepared->view, from->feature_names, from->n_features, "the model",
+                                        error));
+    MXB_TRY(check_same_option(training, from, OPTION_OBJECTIVE, NULL, error));
+    MXB_TRY(check_same_option(training, from, OPTION_BASE_SCORE, NULL, error));
+    if (from->loss == MODEL_LOGLOSS) {
+        MXB_TRY(check_same_labels(&training->prepared->labels, from, error));
     }
-    return mxb__trainer_evaluate(trainer, round, pool, error);
+    MXB_TRY(check_same_texts(training->prepared, from, error));
+    if (mxb_model_n_rounds(from) > num_round) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "num_round is %u; the model already has %zu rounds", num_round,
+                         mxb_model_n_rounds(from));
+    }
+    if (from->n_members != n_members) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "n_members is %u; to go on from a model it must be as there, %u",
+                         n_members, from->n_members);
+    }
+    return from->n_projections > 0 ? check_same_projections(training, from, error) : MXB_OK;
 }
 
-/* The scores without any round, then, one by one as in their training, the rounds that are already there. */
-static mxb_status start(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+/* ---- members ---- */
+
+/* How the inputs of projections are scaled: old rounds go on seeing them as they did. NULL: there are none. */
+static const struct scaling *find_scaling(const struct training *training, const mxb_model *from) {
+    if (from != NULL && from->n_projections > 0) {
+        return &from->scaling;
+    }
+    int has_fourier = mxb__schedule_probability(&training->params, &mxb__fourier_learner) > 0.0;
+    return has_fourier ? &training->prepared->scaling : NULL;
+}
+
+static mxb_status find_base_score(const struct training *training, const mxb_model *from, double *base_score,
+                                  mxb_error *error) {
+    *base_score = from != NULL ? from->base_score : mxb__param(&training->params, OPTION_BASE_SCORE);
+    if (!isnan(*base_score)) {
+        return MXB_OK;
+    }
+    struct loss_rows rows = mxb__member_rows(&training->prepared->labels, NULL);
+    return mxb__objective_start(&training->objective, &rows, base_score, error);
+}
+
+static mxb_status make_members(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
+    const struct training *training = &trainer->training;
+    const struct scaling *scaling = find_scaling(training, from);
     mxb_model *model = trainer->model;
-    double base_score = from != NULL ? from->base_score : mxb__param(&trainer->params, OPTION_BASE_SCORE);
-    if (isnan(base_score)) {
-        const struct labels *labels = &trainer->prepared->labels;
-        struct loss_rows rows = {.n_rows = labels->n_rows,
-                                 .labels = labels->values,
-                                 .is_1 = labels->is_1,
-                                 .weights = labels->weights,
-                                 .weight_sum = labels->sum};
-        MXB_TRY(mxb__objective_start(&trainer->objective, &rows, &base_score, error));
+    uint32_t n_members = model->n_members;
+    MXB_TRY(find_base_score(training, from, &model->base_score, error));
+    model->scaling.kind = scaling != NULL ? scaling->kind : SCALING_NONE;
+    MXB_TRY(mxb__alloc_zeroed(&trainer->members, n_members, sizeof *trainer->members, "members", error));
+    trainer->n_members = n_members;
+    for (uint32_t m = 0; m < n_members; m++) {
+        MXB_TRY(mxb__member_init(&trainer->members[m], training, m, from, scaling, model->base_score, error));
     }
-    model->base_score = base_score;
-    for (size_t i = 0; i < trainer->prepared->n_rows; i++) {
-        trainer->scores[i] = base_score;
+    if (n_members > 1) {
+        size_t n = training->prepared->n_rows;
+        size_t n_valid = training->valid == NULL ? 0 : training->valid->n_rows;
+        MXB_TRY(mxb__alloc(&trainer->means, n > n_valid ? n : n_valid, sizeof *trainer->means, "scores", error));
     }
-    for (size_t i = 0; trainer->valid != NULL && i < trainer->valid->n_rows; i++) {
-        trainer->valid_scores[i] = base_score;
+    return MXB_OK;
+}
+
+/* The first losses and gradients without any round, then, one by one as in their training, with the rounds that are
+ * already there. */
+static mxb_status start(mxb_trainer *trainer, struct pool *pool, mxb_error *error) {
+    const struct training *training = &trainer->training;
+    uint32_t n_rounds = trainer->members[0].model->n_terms;
+    for (uint32_t round = 0; round <= n_rounds; round++) {
+        for (uint32_t m = 0; m < trainer->n_members; m++) {
+            struct member *member = &trainer->members[m];
+            if (round > 0) {
+                MXB_TRY(mxb__member_add_old_round(member, training, round, pool, error));
+            }
+            MXB_TRY(mxb__member_measure(member, training, round, pool, error));
+        }
+        MXB_TRY(mxb__trainer_judge(trainer, round, pool, error));
     }
-    struct pool *pool = mxb__pool_open(mxb__param_threads(&trainer->params, OPTION_N_THREADS));
-    mxb_status status = mxb__trainer_evaluate(trainer, 0, pool, error);
-    for (uint32_t round = 1; status == MXB_OK && round <= model->n_rounds; round++) {
-        status = add_old_round(trainer, round, pool, error);
-    }
-    mxb__pool_close(pool);
-    return status;
+    return MXB_OK;
+}
+
+/* ---- all of it ---- */
+
+/* Members that are trained side by side would wait for the slowest in every round, whose learners differ much in time.
+ * So each goes some rounds on, if the scores of these, which are judged later, fit in here. */
+static const size_t KEPT_BYTES = (size_t)64 << 20;
+enum { MOST_AHEAD = 16, LEAST_AHEAD = 4 };
+
+/* Large data, whose scores would not fit, keep all threads busy within a round: there members are trained one after the
+ * other. So they are with a caller's functions, which run on the calling thread only. */
+static void plan_members(struct training *training) {
+    const mxb_params *params = &training->params;
+    uint32_t n_threads = mxb__param_threads(params, OPTION_N_THREADS);
+    uint32_t n_members = mxb__param_count(params, OPTION_N_MEMBERS);
+    size_t n_rows = training->prepared->n_rows + (training->valid == NULL ? 0 : training->valid->n_rows);
+    size_t n_ahead = KEPT_BYTES / (n_members * n_rows * sizeof(double));
+    int has_callbacks = training->objective.own != NULL || mxb__schedule_probability(params, &mxb__own_learner) > 0.0;
+    int at_once = n_members > 1 && n_threads > 1 && n_ahead >= LEAST_AHEAD && !has_callbacks;
+    training->n_at_once = !at_once ? 1 : n_threads < n_members ? n_threads : n_members;
+    training->n_ahead = !at_once ? 1 : n_ahead < MOST_AHEAD ? (uint32_t)n_ahead : MOST_AHEAD;
+}
+
+static mxb_status read_valid(mxb_trainer *trainer, mxb_error *error) {
+    const mxb_model *model = trainer->model;
+    const mxb_dataset *valid = trainer->training.valid;
+    int two_classes = mxb__objective_two_classes(&trainer->training.objective);
+    MXB_TRY(mxb__dataset_check_features(valid, model->feature_names, model->n_features, "the training data", error));
+    MXB_TRY(mxb__labels_read(valid, two_classes, model->labels, model->label_texts, "the validation data",
+                             &trainer->valid_labels, error));
+    MXB_TRY(mxb__texts_apply(valid, model->dictionaries, "the training data", &trainer->valid_view, error));
+    trainer->training.valid = trainer->valid_view != NULL ? trainer->valid_view : valid;
+    return MXB_OK;
 }
 
 static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error *error) {
-    MXB_TRY(mxb__params_check(&trainer->params, error));
-    if (trainer->valid == NULL && isnan(mxb__param(&trainer->params, OPTION_NUM_ROUND))) {
+    struct training *training = &trainer->training;
+    MXB_TRY(mxb__params_check(&training->params, error));
+    if (training->valid == NULL && isnan(mxb__param(&training->params, OPTION_NUM_ROUND))) {
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
     }
-    struct prepare_settings wanted = prepare_settings_of(&trainer->params);
-    const struct prepare_settings *had = &trainer->prepared->settings;
+    struct prepare_settings wanted = prepare_settings_of(&training->params);
+    const struct prepare_settings *had = &training->prepared->settings;
     if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||
         wanted.scaling != had->scaling || wanted.exact != had->exact) {
         return mxb__fail(error, MXB_ERROR_PARAM,
@@ -357,24 +326,21 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
                          "prepared with");
     }
     if (from != NULL) {
-        MXB_TRY(check_from(trainer, from, error));
+        MXB_TRY(check_from(training, from, error));
     }
-    trainer->objective = mxb__objective_find(&trainer->params.own.loss, trainer->params.texts[OPTION_OBJECTIVE]);
-    trainer->kernels = mxb__kernels();
-    read_options(trainer);
+    training->objective = mxb__objective_find(&training->params.own.loss, training->params.texts[OPTION_OBJECTIVE]);
+    training->kernels = mxb__kernels();
+    plan_members(training);
     MXB_TRY(mxb__model_create(&trainer->model, error));
-    MXB_TRY(describe_model(trainer, from, error));
-    if (trainer->valid != NULL) {
-        MXB_TRY(mxb__dataset_check_features(trainer->valid, trainer->model->feature_names, trainer->model->n_features,
-                                            "the training data", error));
-        MXB_TRY(mxb__labels_read(trainer->valid, wanted.two_classes, trainer->model->labels,
-                                 trainer->model->label_texts, "the validation data", &trainer->valid_labels, error));
-        MXB_TRY(mxb__texts_apply(trainer->valid, trainer->model->dictionaries, "the training data",
-                                 &trainer->valid_view, error));
-        trainer->valid = trainer->valid_view != NULL ? trainer->valid_view : trainer->valid;
+    MXB_TRY(describe_model(trainer, error));
+    if (training->valid != NULL) {
+        MXB_TRY(read_valid(trainer, error));
     }
-    MXB_TRY(allocate_rows(trainer, error));
-    return start(trainer, from, error);
+    MXB_TRY(make_members(trainer, from, error));
+    struct pool *pool = mxb__pool_open(mxb__param_threads(&training->params, OPTION_N_THREADS));
+    mxb_status status = start(trainer, pool, error);
+    mxb__pool_close(pool);
+    return status;
 }
 
 static mxb_status create(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
@@ -385,9 +351,9 @@ static mxb_status create(const mxb_prepared *prepared, const mxb_dataset *valid,
     }
     mxb_trainer *made;
     MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "a trainer", error));
-    made->prepared = prepared;
-    made->valid = valid;
-    copy_params(&made->params, params);
+    made->training.prepared = prepared;
+    made->training.valid = valid;
+    copy_params(&made->training.params, params);
     mxb_status status = set_up(made, from, error);
     if (status != MXB_OK) {
         mxb_trainer_free(made);
@@ -415,16 +381,13 @@ void mxb_trainer_free(mxb_trainer *trainer) {
     if (trainer == NULL) {
         return;
     }
+    for (uint32_t m = 0; m < trainer->n_members; m++) {
+        mxb__member_clear(&trainer->members[m]);
+    }
+    mxb__free(trainer->members);
+    mxb__free(trainer->means);
     mxb_model_free(trainer->model);
     mxb__labels_clear(&trainer->valid_labels);
     mxb_dataset_free(trainer->valid_view);
-    mxb__free(trainer->scores);
-    mxb__free(trainer->g);
-    mxb__free(trainer->h);
-    mxb__free(trainer->valid_scores);
-    mxb__free(trainer->scratch);
-    for (size_t i = 0; i < N_LEARNERS; i++) {
-        mxb__free(trainer->workspaces[i]);
-    }
     mxb__free(trainer);
 }

@@ -44,6 +44,11 @@ struct gradient_sum {
     int64_t h;
 };
 
+static inline struct gradient_sum mxb__plus(struct gradient_sum a, struct gradient_sum b) {
+    struct gradient_sum sum = {a.g + b.g, a.h + b.h};
+    return sum;
+}
+
 /* The second where one is NaN, in one instruction: fmax is a call. */
 static inline double mxb__larger(double x, double y) { return x > y ? x : y; }
 
@@ -89,6 +94,20 @@ static inline double mxb__cut_score(const struct cut_search *search, struct grad
     double wr = hr * rules->unit + rules->lambda;
     double difference = gl * wr - gr * wl;
     return difference * difference / (wl * wr);
+}
+
+/* What one node of a symmetric tree gains by the cuts of a feature, in units: (score - lost) factor, and nothing where
+ * a side has too little weight. */
+struct cut_gains {
+    struct cut_search cuts;
+    double lost;
+    double factor;
+};
+
+static inline double mxb__cut_gain(const struct cut_gains *node, struct gradient_sum left) {
+    double least_h = node->cuts.rules.least_h;
+    int is_allowed = (double)left.h >= least_h && (double)(node->cuts.total.h - left.h) >= least_h;
+    return is_allowed ? (mxb__cut_score(&node->cuts, left) - node->lost) * node->factor : 0.0;
 }
 
 /* Where the hessians of rows are. Those of the library's losses follow from g as long as no weights multiply them, and
@@ -173,6 +192,14 @@ struct kernels {
      * where there are any; 0 if no cut is allowed. Neither the order of the cuts nor empty cells matter to it. */
     double (*best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);
     double (*best_cut_wide)(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
+
+    /* Adds mxb__cut_gain of each cut behind one of n cells, MXB__CELLS at most: to right[i] with the missing values on
+     * the right, and unless that is NULL to left[i] with them on the left. Both have room for the next multiple of
+     * MXB__LANES, and behind the n-th may be anything. */
+    void (*add_gains_packed)(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
+                             double *left);
+    void (*add_gains_wide)(const struct gradient_sum *cells, size_t n, const struct cut_gains *node, double *right,
+                           double *left);
 
     /* Words for rows first .. first + n - 1, from words[first] on: g and h in quanta, up to 2^31 and 2^32, rounded down
      * after adding noise of [0, 1), the high and the low half of the row's random bits. Returns how many rows are

@@ -23,7 +23,8 @@ struct learner_options {
     double colsample;
     double lambda_l2;
     double min_child_weight;
-    uint32_t max_max_depth; /* of all classes of trees */
+    uint32_t max_max_depth;   /* of ordinary and symmetric trees */
+    uint32_t symmetric_depth; /* of symmetric trees, at the most; 0: none is drawn */
     double split_noise;
     int leaves_from_all_rows;
     size_t max_wide_rows; /* up to so many, histograms are always wide (tree/quanta.h) */
@@ -33,6 +34,7 @@ struct learner_options {
     uint32_t n_components;
     uint32_t n_projections;
     int learns_metric;
+    size_t fourier_bytes;    /* room for what the fourier learner may keep of all rows */
     uint32_t tree_n_threads; /* the pools below have at most so many */
     uint32_t ridge_n_threads;
     uint32_t kernel_n_threads;
@@ -62,6 +64,7 @@ struct fit_input {
 struct draw {
     uint32_t round;         /* from 1 */
     uint32_t max_depth;     /* trees only */
+    int is_symmetric;       /* trees only: one split a level */
     const mxb_learner *own; /* a caller's class only */
 };
 

@@ -19,6 +19,7 @@ struct loss_rows {
     const double *scores;
     double *g; /* [n_rows] for the derivatives, weights multiplied in; both NULL: only the metric is wanted */
     double *h; /* NULL with g: only their range is wanted, since g implies them; not of losses computed elsewhere */
+    int only_derivatives; /* the metric is not looked at; one that is a caller's is not taken */
 };
 
 struct loss {

@@ -8,13 +8,21 @@
 
 /* ---- trees ---- */
 
-static void add_tree(const struct tree *tree, double *importances) {
+static void add_tree(const struct tree *tree, uint32_t n_members, double *importances) {
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const struct tree_node *node = &tree->nodes[i];
         if (node->split != SPLIT_NONE) {
-            double gain = tree->gain * (double)node->share;
+            double gain = tree->gain * (double)node->share / (double)n_members;
             importances[node->feature] = mxb__bounded(importances[node->feature] + gain);
         }
+    }
+}
+
+static void add_symmetric(const struct symmetric *tree, uint32_t n_members, double *importances) {
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        double gain = tree->gain * (double)level->share / (double)n_members;
+        importances[level->feature] = mxb__bounded(importances[level->feature] + gain);
     }
 }
 
@@ -59,11 +67,11 @@ static mxb_status add_projections(const mxb_model *model, double *importances, m
     double *gains;
     mxb_status status = MXB_OK;
     MXB_TRY(mxb__alloc_zeroed(&gains, model->n_projections, sizeof *gains, "importances", error));
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         if (term->kind == TERM_FOURIER) {
             double *gain = &gains[term->fourier.projection];
-            *gain = mxb__bounded(*gain + term->fourier.gain);
+            *gain = mxb__bounded(*gain + term->fourier.gain / (double)model->n_members);
         }
     }
     for (uint32_t p = 0; p < model->n_projections && status == MXB_OK; p++) {
@@ -86,9 +94,12 @@ mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, dou
     if (part == MXB_IMPORTANCE_FOURIER) {
         return add_projections(model, importances, error);
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            add_tree(&model->terms[r].tree, importances);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
+        if (term->kind == TERM_TREE) {
+            add_tree(&term->tree, model->n_members, importances);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            add_symmetric(&term->symmetric, model->n_members, importances);
         }
     }
     return MXB_OK;

@@ -8,16 +8,18 @@
 #include "base/memory.h"
 
 mxb_status mxb__model_create(mxb_model **model, mxb_error *error) {
-    return mxb__alloc_zeroed(model, 1, sizeof **model, "a model", error);
+    MXB_TRY(mxb__alloc_zeroed(model, 1, sizeof **model, "a model", error));
+    (*model)->n_members = 1;
+    return MXB_OK;
 }
 
 mxb_status mxb__model_add_term(mxb_model *model, struct term *term, mxb_error *error) {
-    if (model->n_rounds == model->capacity) {
+    if (model->n_terms == model->capacity) {
         uint32_t capacity = model->capacity == 0 ? 16 : 2 * model->capacity;
-        MXB_TRY(mxb__grow(&model->terms, model->n_rounds, capacity, sizeof *model->terms, "the ensemble", error));
+        MXB_TRY(mxb__grow(&model->terms, model->n_terms, capacity, sizeof *model->terms, "the ensemble", error));
         model->capacity = capacity;
     }
-    model->terms[model->n_rounds++] = *term;
+    model->terms[model->n_terms++] = *term;
     return MXB_OK;
 }
 
@@ -40,7 +42,7 @@ static void clear_derived(mxb_model *model) {
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
     model->n_repairs = 0;
-    model->n_own_rounds = 0;
+    model->n_own_terms = 0;
 }
 
 static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_error *error) {
@@ -63,26 +65,34 @@ static void count_splits(mxb_model *model, const struct tree *tree) {
     }
 }
 
+static void count_levels(mxb_model *model, const struct symmetric *tree) {
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        model->feature_splits[tree->levels[l].feature]++;
+    }
+}
+
 mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
     clear_derived(model);
     MXB_TRY(mxb__alloc_zeroed(&model->feature_splits, model->n_features, sizeof *model->feature_splits, "split counts",
                               error));
     MXB_TRY(mxb__alloc_zeroed(&model->collapsed_weights, model->n_projections, sizeof *model->collapsed_weights,
                               "collapsed weights", error));
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         if (term->kind == TERM_TREE) {
             count_splits(model, &term->tree);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            count_levels(model, &term->symmetric);
         } else if (term->kind == TERM_FOURIER) {
             MXB_TRY(collapse(model, &term->fourier, error));
         } else {
-            model->n_own_rounds++;
+            model->n_own_terms++;
         }
     }
     return MXB_OK;
 }
 
-/* ---- Copy ---- */
+/* ---- Copy, all but the terms ---- */
 
 static mxb_status copy_texts(char ***to, char *const *from, size_t n, mxb_error *error) {
     if (from == NULL) {
@@ -104,20 +114,8 @@ static mxb_status copy_curve(double **to, const double *from, uint32_t n_curve, 
     return MXB_OK;
 }
 
-/* The projections up to the last one that the first n_rounds rounds use. */
-static uint32_t count_projections(const mxb_model *model, uint32_t n_rounds) {
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < n_rounds; r++) {
-        const struct term *term = &model->terms[r];
-        if (term->kind == TERM_FOURIER && term->fourier.projection >= n) {
-            n = term->fourier.projection + 1;
-        }
-    }
-    return n;
-}
-
-static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_rounds, mxb_error *error) {
-    uint32_t n_projections = count_projections(from, n_rounds);
+static mxb_status copy_parts(mxb_model *to, const mxb_model *from, mxb_error *error) {
+    to->n_members = from->n_members;
     to->n_features = from->n_features;
     to->loss = from->loss;
     memcpy(to->labels, from->labels, sizeof to->labels);
@@ -136,27 +134,12 @@ static mxb_status copy_parts(mxb_model *to, const mxb_model *from, uint32_t n_ro
     MXB_TRY(copy_texts(&to->option_names, from->option_names, from->n_options, error));
     MXB_TRY(copy_texts(&to->option_values, from->option_values, from->n_options, error));
     MXB_TRY(copy_curve(&to->train_curve, from->train_curve, from->n_curve, error));
-    MXB_TRY(copy_curve(&to->valid_curve, from->valid_curve, from->n_curve, error));
-    if (n_projections > 0) {
-        MXB_TRY(mxb__scaling_copy(&to->scaling, &from->scaling, error));
-        MXB_TRY(mxb__alloc(&to->projections, n_projections, sizeof *to->projections, "a projection", error));
-        for (uint32_t p = 0; p < n_projections; p++) {
-            MXB_TRY(mxb__projection_copy(&to->projections[p], &from->projections[p], error));
-            to->n_projections++;
-        }
-    }
-    MXB_TRY(mxb__alloc(&to->terms, n_rounds, sizeof *to->terms, "the ensemble", error));
-    to->capacity = n_rounds;
-    for (uint32_t r = 0; r < n_rounds; r++) {
-        MXB_TRY(mxb__term_copy(&to->terms[r], &from->terms[r], from->projections, error));
-        to->n_rounds++;
-    }
-    return MXB_OK;
+    return copy_curve(&to->valid_curve, from->valid_curve, from->n_curve, error);
 }
 
-mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model **copy, mxb_error *error) {
+mxb_status mxb__model_copy_empty(const mxb_model *model, mxb_model **copy, mxb_error *error) {
     MXB_TRY(mxb__model_create(copy, error));
-    mxb_status status = copy_parts(*copy, model, n_rounds, error);
+    mxb_status status = copy_parts(*copy, model, error);
     if (status != MXB_OK) {
         mxb_model_free(*copy);
         *copy = NULL;
@@ -183,8 +166,8 @@ void mxb_model_free(mxb_model *model) {
     free_texts(model->option_names, model->n_options);
     free_texts(model->option_values, model->n_options);
     mxb__scaling_clear(&model->scaling);
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        mxb__term_clear(&model->terms[r]);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        mxb__term_clear(&model->terms[i]);
     }
     mxb__free(model->terms);
     for (uint32_t p = 0; p < model->n_projections; p++) {
@@ -238,20 +221,28 @@ size_t mxb_model_feature_splits(const mxb_model *model, size_t feature) {
     return known ? model->feature_splits[feature] : 0;
 }
 
-size_t mxb_model_n_rounds(const mxb_model *model) { return model == NULL ? 0 : model->n_rounds; }
+size_t mxb_model_n_rounds(const mxb_model *model) { return model == NULL ? 0 : model->n_terms / model->n_members; }
 
-static const struct term *find_term(const mxb_model *model, size_t round) {
-    return model != NULL && round >= 1 && round <= model->n_rounds ? &model->terms[round - 1] : NULL;
+size_t mxb_model_n_members(const mxb_model *model) { return model == NULL ? 0 : model->n_members; }
+
+static const struct term *find_term(const mxb_model *model, size_t round, size_t member) {
+    int known = round >= 1 && round <= mxb_model_n_rounds(model) && member < mxb_model_n_members(model);
+    return known ? &model->terms[(round - 1) * model->n_members + member] : NULL;
 }
 
-const char *mxb_model_round_learner(const mxb_model *model, size_t round) {
-    const struct term *term = find_term(model, round);
+const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member) {
+    const struct term *term = find_term(model, round, member);
     return term == NULL ? NULL : mxb__term_name(term);
 }
 
-size_t mxb_model_round_depth(const mxb_model *model, size_t round) {
-    const struct term *term = find_term(model, round);
-    return term != NULL && term->kind == TERM_TREE ? term->tree.max_depth : 0;
+size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member) {
+    const struct term *term = find_term(model, round, member);
+    if (term == NULL) {
+        return 0;
+    }
+    return term->kind == TERM_TREE        ? term->tree.max_depth
+           : term->kind == TERM_SYMMETRIC ? term->symmetric.max_depth
+                                          : 0;
 }
 
 const char *mxb_model_option(const mxb_model *model, const char *name) {

@@ -48,6 +48,40 @@ void mxb__tree_leaves(const struct tree *const trees[MXB__WALKS], const double *
 mxb_status mxb__tree_copy(struct tree *to, const struct tree *from, mxb_error *error);
 void mxb__tree_clear(struct tree *tree);
 
+/* ---- symmetric.c ---- */
+
+/* One level of a symmetric tree: all its nodes split alike. */
+struct symmetric_level {
+    double threshold; /* x <= it goes left */
+    uint32_t feature;
+    float share;          /* of the tree's gain, 0 .. 1 */
+    uint8_t missing_left; /* 1 = missing values go left */
+};
+
+/* A full binary tree without nodes: a row's leaf is the number whose bits are its ways, 1 = right, those of the first
+ * level highest. */
+struct symmetric {
+    uint32_t depth;     /* levels; 0 = a single leaf */
+    uint32_t max_depth; /* what was drawn */
+    double gain;        /* of all its levels (docs/importance.md) */
+    struct symmetric_level *levels;
+    double *values; /* [2^depth] what each leaf adds to the score */
+};
+
+enum { MXB__MAX_SYMMETRIC_DEPTH = 16 };
+
+static inline size_t mxb__symmetric_n_leaves(const struct symmetric *tree) { return (size_t)1 << tree->depth; }
+
+/** The leaf a row of doubles (NaN = missing) ends in. */
+uint32_t mxb__symmetric_leaf(const struct symmetric *tree, const double *row);
+
+/** The same for n rows, each `stride` doubles behind the last. Level by level, so that no row waits for its way. */
+void mxb__symmetric_leaves(const struct symmetric *tree, const double *rows, size_t stride, size_t n, uint32_t *leaves);
+/** Room for the levels and values of a tree whose depth is set. On failure the tree is cleared. */
+mxb_status mxb__symmetric_allocate(struct symmetric *tree, mxb_error *error);
+mxb_status mxb__symmetric_copy(struct symmetric *to, const struct symmetric *from, mxb_error *error);
+void mxb__symmetric_clear(struct symmetric *tree);
+
 /* ---- fourier.c ---- */
 
 /* A random feature map: component j of a row x of scaled inputs is sqrt(2/c) cos(2 pi (sum_f x_f weights[f][j] +
@@ -128,7 +162,7 @@ mxb_status mxb__own_term_read(struct own_term *own, const void *bytes, uint32_t 
 
 /* ---- term.c ---- */
 
-enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3 };
+enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3, TERM_SYMMETRIC = 4 };
 
 /* What one round added. */
 struct term {
@@ -139,12 +173,17 @@ struct term {
         struct tree tree;
         struct fourier fourier;
         struct own_term own;
+        struct symmetric symmetric;
     };
 };
 
 mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct projection *projections,
                           mxb_error *error);
 void mxb__term_clear(struct term *term);
+/** Whether it is a tree, ordinary or symmetric. */
+static inline int mxb__term_is_tree(const struct term *term) {
+    return term->kind == TERM_TREE || term->kind == TERM_SYMMETRIC;
+}
 /** The name of the learner class. */
 const char *mxb__term_name(const struct term *term);
 
@@ -170,8 +209,9 @@ struct mxb_model {
     struct scaling scaling;
     uint32_t n_projections;
     struct projection *projections;
-    uint32_t n_rounds; /* term r - 1 is round r */
-    uint32_t capacity; /* of terms; not saved */
+    uint32_t n_members; /* ensembles whose mean the model is; 1 to MXB__MAX_MEMBERS */
+    uint32_t n_terms;   /* term (r - 1) n_members + m is round r, from 1, of member m, from 0 */
+    uint32_t capacity;  /* of terms; not saved */
     struct term *terms;
 
     uint32_t n_curve; /* losses after 0 .. n_curve rounds: n_curve + 1 values each */
@@ -179,16 +219,16 @@ struct mxb_model {
     double *valid_curve; /* NULL without a validation set */
     uint8_t stopped_early;
 
-    /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its rounds'
-     * weights, in round order; NULL for a projection no round uses. */
+    /* Derived by mxb__model_build when the terms are final, never lazily. Per projection the sum of its terms'
+     * weights, in order; NULL for a projection no term uses. */
     double **collapsed_weights; /* [n_projections][n_components] */
     double collapsed_intercept;
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
-    uint32_t n_repairs;       /* rounds that were repaired */
-    uint32_t n_own_rounds;    /* rounds of callers' learners */
+    uint32_t n_repairs;       /* terms that were repaired */
+    uint32_t n_own_terms;     /* terms of callers' learners */
 };
 
-/** Zeroed model; fields are filled in by its maker. */
+/** Zeroed model of one member; fields are filled in by its maker. */
 mxb_status mxb__model_create(mxb_model **model, mxb_error *error);
 
 /** Appends; on success the model owns the term's or projection's arrays. */
@@ -198,9 +238,19 @@ mxb_status mxb__model_add_projection(mxb_model *model, struct projection *projec
 /** Derives what predictions need from the terms. */
 mxb_status mxb__model_build(mxb_model *model, mxb_error *error);
 
-/** A deep copy of the first n_rounds rounds; the curve is copied whole. Projections after the last one those rounds use
- *  are left out, and the scaling with the last of them. Not built yet. */
-mxb_status mxb__model_copy(const mxb_model *model, uint32_t n_rounds, mxb_model **copy, mxb_error *error);
+/** A deep copy of all but terms, projections and the tables of the scaling; members.c adds those. */
+mxb_status mxb__model_copy_empty(const mxb_model *model, mxb_model **copy, mxb_error *error);
+
+/* ---- members.c ---- */
+
+/** Gives a model without terms the first n_rounds rounds of each of its n_members members, which are models of one
+ *  member each and have the same scaling, and the projections and scaling that these use. On failure it can only be
+ *  freed, and on success is not built yet. */
+mxb_status mxb__members_join(mxb_model *model, const mxb_model *const *members, uint32_t n_rounds, mxb_error *error);
+
+/** The way back: gives a model of one member, without terms, those of member `which` of `from`,
+ *  with their projections but without the scaling. */
+mxb_status mxb__members_part(mxb_model *member, const mxb_model *from, uint32_t which, mxb_error *error);
 
 /* ---- predict.c ---- */
 
@@ -226,7 +276,8 @@ mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_mo
 #define MXB__MAX_FEATURES    ((uint32_t)1 << 20)
 #define MXB__MAX_COMPONENTS  ((uint32_t)1 << 16)
 #define MXB__MAX_PROJECTIONS ((uint32_t)1 << 16)
-#define MXB__MAX_ROUNDS      ((uint32_t)1 << 24)
+#define MXB__MAX_MEMBERS     ((uint32_t)1 << 8)
+#define MXB__MAX_TERMS       ((uint32_t)1 << 24) /* of all members together */
 #define MXB__MAX_OPTIONS     ((uint32_t)1 << 10)
 #define MXB__MAX_NAME_BYTES  ((uint32_t)1 << 16)
 enum { MXB__MAX_TREE_DEPTH = 30 };

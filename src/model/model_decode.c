@@ -197,6 +197,20 @@ static mxb_status decode_feature(struct section_input *section, uint32_t feature
     return decode_dictionary(section, feature, &model->dictionaries[feature]);
 }
 
+/* Models of one member do not say so: every model has exactly one form. */
+static mxb_status decode_members(struct section_input *section, mxb_model *model) {
+    if (section->in.n_left == 0) {
+        return MXB_OK;
+    }
+    uint32_t n_members = mxb__get_u32(&section->in);
+    if (n_members < 2 || n_members > MXB__MAX_MEMBERS) {
+        return mxb__section_damaged(section, "section meta: %" PRIu32 " members, not 2 to %" PRIu32, n_members,
+                                    MXB__MAX_MEMBERS);
+    }
+    model->n_members = n_members;
+    return MXB_OK;
+}
+
 static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
     uint8_t has_names;
     MXB_TRY(decode_loss(section, model));
@@ -214,7 +228,7 @@ static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
     for (uint32_t f = 0; f < n_features; f++) {
         MXB_TRY(decode_feature(section, f, model));
     }
-    return MXB_OK;
+    return decode_members(section, model);
 }
 
 /* ---- Options ---- */
@@ -328,12 +342,13 @@ static mxb_status decode_curve(struct section_input *section, mxb_model *model) 
     MXB_TRY(get_flag(section, "stopped_early", &model->stopped_early));
     uint32_t n_values = mxb__get_u32(&section->in);
     MXB_TRY(get_flag(section, "has_valid", &has_valid));
-    MXB_TRY(mxb__section_check_count(section, n_values, MXB__MAX_ROUNDS + 1, has_valid ? 16 : 8, "losses"));
+    MXB_TRY(mxb__section_check_count(section, n_values, MXB__MAX_TERMS + 1, has_valid ? 16 : 8, "losses"));
     if (model->stopped_early && !has_valid) {
         return mxb__section_damaged(section, "section curve: stopped early without validation");
     }
-    if (n_values > 0 && n_values <= model->n_rounds) {
-        return mxb__section_damaged(section, "section curve: %u losses for %u rounds", n_values, model->n_rounds);
+    size_t n_rounds = mxb_model_n_rounds(model);
+    if (n_values > 0 && n_values <= n_rounds) {
+        return mxb__section_damaged(section, "section curve: %u losses for %zu rounds", n_values, n_rounds);
     }
     if (n_values == 0) {
         return has_valid ? mxb__section_damaged(section, "section curve: validation without training") : MXB_OK;

@@ -57,6 +57,9 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
             put_dictionary(out, &model->dictionaries[f]);
         }
     }
+    if (model->n_members > 1) {
+        mxb__put_u32(out, model->n_members);
+    }
 }
 
 static void encode_options(const mxb_model *model, struct byte_writer *out) {
@@ -112,6 +115,20 @@ static void encode_tree(const struct tree *tree, struct byte_writer *out) {
     }
 }
 
+static void encode_symmetric(const struct symmetric *tree, struct byte_writer *out) {
+    mxb__put_u32(out, tree->max_depth);
+    mxb__put_u32(out, tree->depth);
+    mxb__put_f64(out, tree->gain);
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        mxb__put_f64(out, level->threshold);
+        mxb__put_u32(out, level->feature);
+        mxb__put_u8(out, level->missing_left);
+        mxb__put_f32(out, level->share);
+    }
+    put_f64s(out, tree->values, mxb__symmetric_n_leaves(tree));
+}
+
 static void encode_own_term(const struct own_term *own, struct byte_writer *out) {
     char *bytes = NULL;
     uint32_t n_bytes = 0;
@@ -126,14 +143,16 @@ static void encode_own_term(const struct own_term *own, struct byte_writer *out)
 }
 
 static void encode_terms(const mxb_model *model, struct byte_writer *out) {
-    mxb__put_u32(out, model->n_rounds);
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    mxb__put_u32(out, model->n_terms);
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         mxb__put_u8(out, (uint8_t)term->kind);
         mxb__put_u32(out, term->first_output);
         mxb__put_u32(out, term->n_outputs);
         if (term->kind == TERM_TREE) {
             encode_tree(&term->tree, out);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            encode_symmetric(&term->symmetric, out);
         } else if (term->kind == TERM_OWN) {
             encode_own_term(&term->own, out);
         } else {

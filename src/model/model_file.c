@@ -42,8 +42,8 @@ static mxb_status check_names(const mxb_model *model, mxb_error *error) {
 }
 
 static mxb_status check_own_terms(const mxb_model *model, mxb_error *error) {
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        const struct term *term = &model->terms[i];
         if (term->kind == TERM_OWN && !mxb__own_term_is_writable(&term->own)) {
             return mxb__fail(error, MXB_ERROR_PARAM,
                              "the model has rounds of the learner \"%s\", which cannot be written; give it "

@@ -184,24 +184,76 @@ static void put_projections(struct byte_writer *out, const mxb_model *model) {
     put_text(out, "]");
 }
 
+/* The part of a split's object that both kinds of trees have. */
+static void put_split(struct byte_writer *out, uint32_t feature, double threshold, int missing_left, double gain) {
+    put_key(out, "{", "feature");
+    put_count(out, feature);
+    put_key(out, ", ", "threshold");
+    put_number(out, threshold);
+    put_key(out, ", ", "missing");
+    put_string(out, missing_left ? "left" : "right");
+    put_key(out, ", ", "gain");
+    put_number(out, gain);
+}
+
 static void put_node(struct byte_writer *out, const struct tree *tree, const struct tree_node *node) {
     if (node->split == SPLIT_NONE) {
         put_key(out, "{", "value");
         put_number(out, node->value);
     } else {
-        put_key(out, "{", "feature");
-        put_count(out, node->feature);
-        put_key(out, ", ", "threshold");
-        put_number(out, node->value);
-        put_key(out, ", ", "missing");
-        put_string(out, node->missing_left ? "left" : "right");
-        put_key(out, ", ", "gain");
-        put_number(out, tree->gain * (double)node->share);
+        put_split(out, node->feature, node->value, node->missing_left, tree->gain * (double)node->share);
         put_key(out, ", ", "left");
         put_count(out, node->left);
         put_key(out, ", ", "right");
         put_count(out, (uint64_t)node->left + 1);
     }
+    put_text(out, "}");
+}
+
+static void put_shape(struct byte_writer *out, uint32_t max_depth, double gain) {
+    put_key(out, ", ", "max_depth");
+    put_count(out, max_depth);
+    put_key(out, ", ", "gain");
+    put_number(out, gain);
+}
+
+static void put_tree(struct byte_writer *out, const struct tree *tree) {
+    put_shape(out, tree->max_depth, tree->gain);
+    put_key(out, ", ", "nodes");
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        put_text(out, i == 0 ? "[" : ",\n    ");
+        put_node(out, tree, &tree->nodes[i]);
+    }
+    put_text(out, "]}");
+}
+
+static void put_symmetric(struct byte_writer *out, const struct symmetric *tree) {
+    put_shape(out, tree->max_depth, tree->gain);
+    put_key(out, ", ", "levels");
+    put_text(out, "[");
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        put_text(out, l == 0 ? "" : ",\n    ");
+        put_split(out, level->feature, level->threshold, level->missing_left, tree->gain * (double)level->share);
+        put_text(out, "}");
+    }
+    put_text(out, "]");
+    put_key(out, ",\n    ", "values");
+    put_doubles(out, tree->values, mxb__symmetric_n_leaves(tree));
+    put_text(out, "}");
+}
+
+static void put_fourier(struct byte_writer *out, const mxb_model *model, const struct fourier *fourier) {
+    put_key(out, ", ", "projection");
+    put_count(out, fourier->projection);
+    put_key(out, ", ", "repaired");
+    put_text(out, fourier->repaired ? "true" : "false");
+    put_key(out, ", ", "gain");
+    put_number(out, fourier->gain);
+    put_key(out, ", ", "intercept");
+    put_number(out, fourier->intercept);
+    put_key(out, ", ", "weights");
+    put_doubles(out, fourier->weights, model->projections[fourier->projection].n_components);
     put_text(out, "}");
 }
 
@@ -232,35 +284,18 @@ static void put_own_term(struct byte_writer *out, const struct own_term *own) {
 static void put_rounds(struct byte_writer *out, const mxb_model *model) {
     put_key(out, ",\n", "rounds");
     put_text(out, "[");
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        const struct term *term = &model->terms[r];
-        put_key(out, r == 0 ? "\n  {" : ",\n  {", "learner");
+    for (uint32_t t = 0; t < model->n_terms; t++) {
+        const struct term *term = &model->terms[t];
+        put_key(out, t == 0 ? "\n  {" : ",\n  {", "learner");
         put_string(out, mxb__term_name(term));
         if (term->kind == TERM_TREE) {
-            put_key(out, ", ", "max_depth");
-            put_count(out, term->tree.max_depth);
-            put_key(out, ", ", "gain");
-            put_number(out, term->tree.gain);
-            put_key(out, ", ", "nodes");
-            for (uint32_t i = 0; i < term->tree.n_nodes; i++) {
-                put_text(out, i == 0 ? "[" : ",\n    ");
-                put_node(out, &term->tree, &term->tree.nodes[i]);
-            }
-            put_text(out, "]}");
+            put_tree(out, &term->tree);
+        } else if (term->kind == TERM_SYMMETRIC) {
+            put_symmetric(out, &term->symmetric);
         } else if (term->kind == TERM_OWN) {
             put_own_term(out, &term->own);
         } else {
-            put_key(out, ", ", "projection");
-            put_count(out, term->fourier.projection);
-            put_key(out, ", ", "repaired");
-            put_text(out, term->fourier.repaired ? "true" : "false");
-            put_key(out, ", ", "gain");
-            put_number(out, term->fourier.gain);
-            put_key(out, ", ", "intercept");
-            put_number(out, term->fourier.intercept);
-            put_key(out, ", ", "weights");
-            put_doubles(out, term->fourier.weights, model->projections[term->fourier.projection].n_components);
-            put_text(out, "}");
+            put_fourier(out, model, &term->fourier);
         }
     }
     put_text(out, "]");
@@ -292,6 +327,8 @@ static void put_model(struct byte_writer *out, const mxb_model *model) {
     }
     put_key(out, ",\n", "base_score");
     put_number(out, model->base_score);
+    put_key(out, ",\n", "n_members");
+    put_count(out, model->n_members);
     put_features(out, model);
     put_options(out, model);
     put_scaling(out, &model->scaling);

@@ -2,8 +2,9 @@
  * nothing of training.
  *
  * A row's score is the same sum in the same order in every batch, block and thread: that of mxb__block_predict, and to
- * it added the sum, from 0 in round order, of rate times the value of each round of a caller's learner. Callers'
- * functions run on the calling thread only, for all rows at once: learners after the blocks, and then the link. */
+ * it added the mean over the members of the sum, from 0 in order, of rate times the value of each term of a caller's
+ * learner. Callers' functions run on the calling thread only, for all rows at once: learners after the blocks, and then
+ * the link. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "data/dataset.h"
@@ -16,8 +17,8 @@
 /* The context is the scores that are added to. */
 static void add_term_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
     double *scores = (double *)pass->context + first;
-    if (pass->term->kind == TERM_TREE) {
-        mxb__block_add_tree(block, &pass->term->tree, scores);
+    if (mxb__term_is_tree(pass->term)) {
+        mxb__block_add_tree(block, pass->term, scores);
         mxb__scores_add_constant(scores, block->n, 0);
         return;
     }
@@ -62,18 +63,18 @@ static void predict_block(const struct row_pass *pass, const struct row_block *b
     mxb__link_apply(pass->model, prediction->output, block->n, out);
 }
 
-/* Adds the rounds of callers' learners. */
-static mxb_status add_own_rounds(const mxb_model *model, const mxb_dataset *dataset, double *scores, mxb_error *error) {
+/* Adds the terms of callers' learners. */
+static mxb_status add_own_terms(const mxb_model *model, const mxb_dataset *dataset, double *scores, mxb_error *error) {
     double *sums;
     mxb_status status = MXB_OK;
     MXB_TRY(mxb__alloc_zeroed(&sums, dataset->n_rows, sizeof *sums, "learners' values", error));
-    for (uint32_t r = 0; r < model->n_rounds && status == MXB_OK; r++) {
-        if (model->terms[r].kind == TERM_OWN) {
-            status = add_own_values(&model->terms[r].own, dataset, sums, error);
+    for (uint32_t i = 0; i < model->n_terms && status == MXB_OK; i++) {
+        if (model->terms[i].kind == TERM_OWN) {
+            status = add_own_values(&model->terms[i].own, dataset, sums, error);
         }
     }
     if (status == MXB_OK) {
-        mxb__scores_add(scores, dataset->n_rows, sums, 0);
+        mxb__scores_add_own(model, scores, dataset->n_rows, sums);
     }
     mxb__free(sums);
     return status;
@@ -81,14 +82,14 @@ static mxb_status add_own_rounds(const mxb_model *model, const mxb_dataset *data
 
 static mxb_status predict_rows(const mxb_model *model, const mxb_dataset *dataset, mxb_output output, int n_threads,
                                double *out, mxb_error *error) {
-    int has_callbacks = model->n_own_rounds > 0 || mxb__link_is_own(model, output);
+    int has_callbacks = model->n_own_terms > 0 || mxb__link_is_own(model, output);
     struct prediction prediction = {has_callbacks ? MXB_PREDICT_RAW : output, out};
     struct row_pass pass = {.model = model, .dataset = dataset, .work = predict_block, .context = &prediction};
     struct pool *pool = mxb__pool_open(mxb__pass_n_threads(&pass, n_threads));
     mxb_status status = mxb__pass_run(&pass, pool, error);
     mxb__pool_close(pool);
-    if (status == MXB_OK && model->n_own_rounds > 0) {
-        status = add_own_rounds(model, dataset, out, error);
+    if (status == MXB_OK && model->n_own_terms > 0) {
+        status = add_own_terms(model, dataset, out, error);
     }
     if (status != MXB_OK || !has_callbacks) {
         return status;

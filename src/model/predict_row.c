@@ -19,7 +19,7 @@ static mxb_status check_row(const mxb_model *model, const double *values, size_t
         return mxb__fail(error, MXB_ERROR_PARAM, "the row has %zu values, the model has %u features", n_values,
                          model->n_features);
     }
-    if (model->n_own_rounds > 0) {
+    if (model->n_own_terms > 0) {
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "the model has rounds of a caller's learner, which predict datasets only; use "
                          "mxb_model_predict");

@@ -50,11 +50,22 @@ void mxb__block_project(const struct row_block *block, const struct projection *
                             projection->n_components, mxb__projection_amplitude(projection->n_components), z);
 }
 
-static double leaf_value(const struct tree *tree, const double *row) {
-    return tree->nodes[mxb__tree_leaf(tree, row)].value;
+/* ---- trees ---- */
+
+enum { SYMMETRIC_ROWS = 64 }; /* at a time */
+
+static void add_symmetric(const struct row_block *block, const struct symmetric *tree, double *scores) {
+    uint32_t leaves[SYMMETRIC_ROWS];
+    for (size_t first = 0; first < block->n; first += SYMMETRIC_ROWS) {
+        size_t n = block->n - first < SYMMETRIC_ROWS ? block->n - first : SYMMETRIC_ROWS;
+        mxb__symmetric_leaves(tree, block->rows + first * block->n_features, block->n_features, n, leaves);
+        for (size_t i = 0; i < n; i++) {
+            scores[first + i] += tree->values[leaves[i]];
+        }
+    }
 }
 
-void mxb__block_add_tree(const struct row_block *block, const struct tree *tree, double *scores) {
+static void add_ordinary(const struct row_block *block, const struct tree *tree, double *scores) {
     const struct tree *trees[MXB__WALKS];
     size_t i = 0;
     for (size_t k = 0; k < MXB__WALKS; k++) {
@@ -72,33 +83,66 @@ void mxb__block_add_tree(const struct row_block *block, const struct tree *tree,
         }
     }
     for (; i < block->n; i++) {
-        scores[i] += leaf_value(tree, block->rows + i * block->n_features);
+        scores[i] += tree->nodes[mxb__tree_leaf(tree, block->rows + i * block->n_features)].value;
     }
 }
 
-/* All trees to the score of one row, several trees side by side but added in round order. */
-static void add_trees_to_row(const mxb_model *model, const double *row, double *score) {
-    const struct tree *trees[MXB__WALKS];
-    const double *rows[MXB__WALKS];
-    size_t n = 0;
-    for (size_t k = 0; k < MXB__WALKS; k++) {
-        rows[k] = row;
+void mxb__block_add_tree(const struct row_block *block, const struct term *term, double *scores) {
+    if (term->kind == TERM_SYMMETRIC) {
+        add_symmetric(block, &term->symmetric, scores);
+    } else {
+        add_ordinary(block, &term->tree, scores);
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            trees[n++] = &model->terms[r].tree;
+}
+
+/* ---- trees of one row ---- */
+
+/* Ordinary trees that wait to be walked side by side. */
+struct waiting {
+    const struct tree *trees[MXB__WALKS];
+    const double *rows[MXB__WALKS]; /* the one row */
+    double *values[MXB__WALKS];     /* where what they say goes */
+};
+
+static inline void walk_waiting(const struct waiting *waiting, size_t n) {
+    uint32_t leaves[MXB__WALKS];
+    if (n == MXB__WALKS) {
+        mxb__tree_leaves(waiting->trees, waiting->rows, leaves);
+        for (size_t k = 0; k < MXB__WALKS; k++) {
+            *waiting->values[k] = waiting->trees[k]->nodes[leaves[k]].value;
         }
-        if (n == MXB__WALKS) {
-            uint32_t leaves[MXB__WALKS];
-            mxb__tree_leaves(trees, rows, leaves);
-            for (size_t k = 0; k < MXB__WALKS; k++) {
-                *score += trees[k]->nodes[leaves[k]].value;
-            }
-            n = 0;
-        }
+        return;
     }
     for (size_t k = 0; k < n; k++) {
-        *score += leaf_value(trees[k], row);
+        *waiting->values[k] = waiting->trees[k]->nodes[mxb__tree_leaf(waiting->trees[k], waiting->rows[k])].value;
+    }
+}
+
+/* All trees to the score of one row, in round order. */
+static void add_trees_to_row(const mxb_model *model, const double *row, double *score) {
+    enum { MAX_VALUES = 4 * MXB__WALKS };
+    double values[MAX_VALUES];
+    struct waiting waiting;
+    size_t n_waiting = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < MXB__WALKS; k++) {
+        waiting.rows[k] = row;
+    }
+    for (uint32_t r = 0; r < model->n_terms; r++) {
+        const struct term *term = &model->terms[r];
+        if (term->kind == TERM_TREE) {
+            waiting.trees[n_waiting] = &term->tree;
+            waiting.values[n_waiting++] = &values[n++];
+        } else if (term->kind == TERM_SYMMETRIC) {
+            values[n++] = term->symmetric.values[mxb__symmetric_leaf(&term->symmetric, row)];
+        }
+        if (n_waiting == MXB__WALKS || n == MAX_VALUES || r + 1 == model->n_terms) {
+            walk_waiting(&waiting, n_waiting);
+            for (size_t i = 0; i < n; i++) {
+                *score += values[i];
+            }
+            n = n_waiting = 0;
+        }
     }
 }
 
@@ -107,9 +151,9 @@ static void add_trees(const struct row_block *block, const mxb_model *model, dou
         add_trees_to_row(model, block->rows, scores);
         return;
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_TREE) {
-            mxb__block_add_tree(block, &model->terms[r].tree, scores);
+    for (uint32_t r = 0; r < model->n_terms; r++) {
+        if (mxb__term_is_tree(&model->terms[r])) {
+            mxb__block_add_tree(block, &model->terms[r], scores);
         }
     }
 }
@@ -126,9 +170,24 @@ void mxb__scores_add_constant(double *scores, size_t n, double constant) {
     }
 }
 
+double mxb__scores_begin(const mxb_model *model) { return mxb__bounded((double)model->n_members * model->base_score); }
+
+void mxb__scores_end(const mxb_model *model, double *scores, size_t n) {
+    for (size_t i = 0; model->n_members > 1 && i < n; i++) {
+        scores[i] /= (double)model->n_members;
+    }
+}
+
+void mxb__scores_add_own(const mxb_model *model, double *scores, size_t n, const double *sums) {
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = mxb__bounded(scores[i] + sums[i] / (double)model->n_members);
+    }
+}
+
 void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores) {
+    double begin = mxb__scores_begin(model);
     for (size_t i = 0; i < block->n; i++) {
-        scores[i] = model->base_score;
+        scores[i] = begin;
     }
     add_trees(block, model, scores);
     for (uint32_t p = 0; p < model->n_projections; p++) {
@@ -140,4 +199,5 @@ void mxb__block_predict(const struct row_block *block, const mxb_model *model, d
         }
     }
     mxb__scores_add_constant(scores, block->n, model->collapsed_intercept);
+    mxb__scores_end(model, scores, block->n);
 }

@@ -30,18 +30,26 @@ void mxb__block_scale(const struct row_block *block, const struct scaling *scali
 /** The features of the scaled rows, [n][n_components]. */
 void mxb__block_project(const struct row_block *block, const struct projection *projection, float *z);
 
-/** Adds a tree's leaves to `scores`, which may leave the range of a double. */
-void mxb__block_add_tree(const struct row_block *block, const struct tree *tree, double *scores);
+/** Adds the leaves of a tree, ordinary or symmetric, to `scores`, which may leave the range of a double. */
+void mxb__block_add_tree(const struct row_block *block, const struct term *term, double *scores);
 
 /** Adds values + constant to n scores, which stay finite. */
 void mxb__scores_add(double *scores, size_t n, const double *values, double constant);
 void mxb__scores_add_constant(double *scores, size_t n, double constant);
 
-/** The scores of all rounds but those of callers' learners, from rows that are read and, where the model has
+/** What the sum over all members begins with, and how n sums become means: nothing changes for one member. */
+double mxb__scores_begin(const mxb_model *model);
+void mxb__scores_end(const mxb_model *model, double *scores, size_t n);
+
+/** Adds to n scores of the other terms the mean of what callers' learners said, from the sums over all members. */
+void mxb__scores_add_own(const mxb_model *model, double *scores, size_t n, const double *sums);
+
+/** The scores of all terms but those of callers' learners, from rows that are read and, where the model has
  *  components, scaled:
  *
- *     ((base_score + its leaf of each tree, in round order) + z . collapsed weights of each used projection, in order)
- *     + collapsed intercept
+ *     (((n_members base_score + its leaf of each tree, in the order of the terms)
+ *       + z . collapsed weights of each used projection, in order)
+ *      + collapsed intercept) / n_members
  *
  * with z and the dot product as the kernels define them. A row's sum has the same order in every block. */
 void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores);

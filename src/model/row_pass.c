@@ -58,6 +58,9 @@ static mxb_status list_features(struct row_pass *pass, mxb_error *error) {
             used[node->feature] = 1;
         }
     }
+    for (uint32_t l = 0; term != NULL && term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+        used[term->symmetric.levels[l].feature] = 1;
+    }
     for (uint32_t f = 0; f < model->n_features; f++) {
         int in_trees = term != NULL ? used[f] : model->feature_splits[f] > 0;
         if (reads_all_features(pass) || in_trees) {
@@ -109,9 +112,10 @@ static void run_block(void *context, size_t index, size_t thread) {
 
 /* A guess at the work of a row: a read a feature, some steps a tree, a cosine and its sums a component. */
 static double row_nanoseconds(const struct row_pass *pass) {
-    double n_terms = pass->term == NULL ? (double)pass->model->n_rounds : 1;
+    double n_terms = pass->term == NULL ? (double)pass->model->n_terms : 1;
+    double n_components = (double)pass->n_components * (pass->term == NULL ? (double)pass->model->n_projections : 1);
     double per_component = pass->is_projected ? 1 : 8 + 0.5 * (double)pass->model->n_features;
-    return 10 + 3 * (double)pass->n_used + 20 * n_terms + (double)pass->n_components * per_component;
+    return 10 + 3 * (double)pass->n_used + 20 * n_terms + n_components * per_component;
 }
 
 mxb_status mxb__pass_run(struct row_pass *pass, struct pool *pool, mxb_error *error) {

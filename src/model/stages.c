@@ -31,8 +31,8 @@ struct mxb_stages {
     size_t n_cache_bytes; /* that features may still take */
 
     int has_failed;
-    uint32_t n_done;                      /* rounds in the sums below */
-    double *tree_sums;                    /* [n_rows] base_score + leaves */
+    uint32_t n_done;                      /* terms in the sums below, all members' of each round */
+    double *tree_sums;                    /* [n_rows] what the sum begins with + leaves */
     uint32_t n_projections;               /* the model's, which may be freed before the stages are */
     struct stage_projection *projections; /* [n_projections] */
     double intercept;
@@ -67,7 +67,7 @@ static mxb_status set_up(mxb_stages *stages, mxb_error *error) {
         mxb__alloc_zeroed(&stages->projections, stages->n_projections, sizeof *stages->projections, "stages", error));
     MXB_TRY(mxb__alloc(&stages->tree_sums, n_rows, sizeof *stages->tree_sums, "stages", error));
     for (size_t i = 0; i < n_rows; i++) {
-        stages->tree_sums[i] = model->base_score;
+        stages->tree_sums[i] = mxb__scores_begin(model);
     }
     return MXB_OK;
 }
@@ -107,7 +107,7 @@ mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset,
 
 static void add_tree_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
     mxb_stages *stages = pass->context;
-    mxb__block_add_tree(block, &pass->term->tree, stages->tree_sums + first);
+    mxb__block_add_tree(block, pass->term, stages->tree_sums + first);
 }
 
 static void project_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
@@ -153,13 +153,12 @@ static mxb_status add_fourier(mxb_stages *stages, const struct term *term, struc
     return mxb__pass_run(&pass, pool, error);
 }
 
-static mxb_status add_round(mxb_stages *stages, struct pool *pool, mxb_error *error) {
-    const struct term *term = &stages->model->terms[stages->n_done];
+static mxb_status add_term(mxb_stages *stages, const struct term *term, struct pool *pool, mxb_error *error) {
     size_t n_rows = stages->dataset->n_rows;
     if (term->kind == TERM_FOURIER) {
         return add_fourier(stages, term, pool, error);
     }
-    if (term->kind == TERM_TREE) {
+    if (mxb__term_is_tree(term)) {
         struct row_pass pass = {.model = stages->model,
                                 .dataset = stages->dataset,
                                 .term = term,
@@ -195,8 +194,9 @@ static void gather_block(void *context, size_t index, size_t thread) {
         }
     }
     mxb__scores_add_constant(out, n, stages->intercept);
+    mxb__scores_end(stages->model, out, n);
     if (stages->own_sums != NULL) {
-        mxb__scores_add(out, n, stages->own_sums + first, 0);
+        mxb__scores_add_own(stages->model, out, n, stages->own_sums + first);
     }
     mxb__link_apply(stages->model, gathering->output, n, out);
 }
@@ -205,12 +205,14 @@ static mxb_status next_stage(mxb_stages *stages, enum mxb_output output, double 
     size_t n_rows = stages->dataset->n_rows;
     struct gathering gathering = {stages, output, out};
     struct pool *pool = mxb__pool_open(stages->n_threads);
-    mxb_status status = add_round(stages, pool, error);
+    mxb_status status = MXB_OK;
+    for (uint32_t m = 0; m < stages->model->n_members && status == MXB_OK; m++) {
+        status = add_term(stages, &stages->model->terms[stages->n_done++], pool, error);
+    }
     if (status == MXB_OK) {
         mxb__pool_run(pool, mxb__n_blocks(n_rows, GATHER_ROWS), 5 * (double)n_rows, gather_block, &gathering);
     }
     mxb__pool_close(pool);
-    stages->n_done++;
     if (status == MXB_OK && mxb__link_is_own(stages->model, output)) {
         status = mxb__link_apply_own(stages->model, stages->dataset, out, error);
     }
@@ -225,8 +227,9 @@ mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, m
     if (stages->has_failed) {
         return mxb__fail(error, MXB_ERROR_PARAM, "these stages have failed before and can only be freed");
     }
-    if (stages->n_done == stages->model->n_rounds) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "the model has no more than its %u rounds", stages->n_done);
+    if (stages->n_done == stages->model->n_terms) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the model has no more than its %zu rounds",
+                         mxb_model_n_rounds(stages->model));
     }
     mxb_status status = next_stage(stages, output, out, error);
     stages->has_failed = status != MXB_OK;

@@ -10,6 +10,9 @@ mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct
     if (from->kind == TERM_TREE) {
         return mxb__tree_copy(&to->tree, &from->tree, error);
     }
+    if (from->kind == TERM_SYMMETRIC) {
+        return mxb__symmetric_copy(&to->symmetric, &from->symmetric, error);
+    }
     if (from->kind == TERM_OWN) {
         mxb__own_term_share(&to->own, &from->own);
         return MXB_OK;
@@ -20,6 +23,8 @@ mxb_status mxb__term_copy(struct term *to, const struct term *from, const struct
 void mxb__term_clear(struct term *term) {
     if (term->kind == TERM_TREE) {
         mxb__tree_clear(&term->tree);
+    } else if (term->kind == TERM_SYMMETRIC) {
+        mxb__symmetric_clear(&term->symmetric);
     } else if (term->kind == TERM_FOURIER) {
         mxb__fourier_clear(&term->fourier);
     } else if (term->kind == TERM_OWN) {
@@ -29,5 +34,14 @@ void mxb__term_clear(struct term *term) {
 }
 
 const char *mxb__term_name(const struct term *term) {
-    return term->kind == TERM_TREE ? "tree" : term->kind == TERM_FOURIER ? "fourier" : term->own.box->learner.name;
+    switch (term->kind) {
+        case TERM_TREE:
+            return "tree";
+        case TERM_SYMMETRIC:
+            return "symmetric";
+        case TERM_FOURIER:
+            return "fourier";
+        default:
+            return term->own.box->learner.name;
+    }
 }

@@ -2,13 +2,14 @@
  * numbers without looking, so every index is proved here. Knows nothing of headers and checksums. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 #include "model/model_format.h"
 
-/* Bytes in the file: the smallest node is a leaf, the smallest round a caller's with a name of one letter and no bytes.
+/* Bytes in the file: the smallest node is a leaf, the smallest term a caller's with a name of one letter and no bytes.
  */
-enum { LEAF_BYTES = 9, ROUND_BYTES = 26 };
+enum { LEAF_BYTES = 9, TERM_BYTES = 26 };
 
 /* ---- Projections ---- */
 
@@ -53,6 +54,61 @@ mxb_status mxb__projections_decode(struct section_input *section, mxb_model *mod
     return MXB_OK;
 }
 
+/* ---- Splits ---- */
+
+struct stored_split {
+    double threshold;
+    uint32_t feature;
+    uint8_t missing_left;
+    float share;
+};
+
+/* A part of a tree, for messages: "tree of round 3, node 5". */
+struct part_name {
+    const char *tree;
+    uint32_t round; /* from 1 */
+    const char *part;
+    uint32_t index;
+};
+
+static mxb_status part_damaged(const struct section_input *section, const struct part_name *name, const char *what) {
+    return mxb__section_damaged(section, "%s of round %" PRIu32 ", %s %" PRIu32 ": %s", name->tree, name->round,
+                                name->part, name->index, what);
+}
+
+static mxb_status get_split(struct section_input *section, const mxb_model *model, const struct part_name *name,
+                            struct stored_split *split) {
+    split->threshold = mxb__get_f64(&section->in);
+    split->feature = mxb__get_u32(&section->in);
+    split->missing_left = mxb__get_u8(&section->in);
+    split->share = mxb__get_f32(&section->in);
+    if (isnan(split->threshold)) {
+        return part_damaged(section, name, "the threshold is not a number");
+    }
+    if (split->feature >= model->n_features) {
+        char what[64];
+        snprintf(what, sizeof what, "feature %" PRIu32 " of %" PRIu32, split->feature, model->n_features);
+        return part_damaged(section, name, what);
+    }
+    if (split->missing_left > 1) {
+        return part_damaged(section, name, "missing_left is not 0 or 1");
+    }
+    if (!(split->share >= 0 && split->share <= 1)) {
+        return part_damaged(section, name, "its share of the gain is not 0 to 1");
+    }
+    return MXB_OK;
+}
+
+/* What a round of this kind took off the loss. */
+static mxb_status get_gain(struct section_input *section, const char *kind, uint32_t round, double *gain) {
+    *gain = mxb__get_f64(&section->in);
+    if (!(*gain >= 0 && isfinite(*gain))) {
+        return mxb__section_damaged(section, "%s of round %" PRIu32 ": the gain is negative or not finite", kind,
+                                    round);
+    }
+    return MXB_OK;
+}
+
 /* ---- Trees ---- */
 
 /* Where a tree is while its nodes arrive level by level: the next pair of children belongs to the next split, so
@@ -67,36 +123,30 @@ struct tree_cursor {
     uint32_t n_claimed; /* nodes that a split, or being the root, leads to */
 };
 
+static struct part_name node_name(const struct tree_cursor *at) {
+    return (struct part_name){"tree", at->round, "node", at->index};
+}
+
 static mxb_status node_damaged(const struct section_input *section, const struct tree_cursor *at, const char *what) {
-    return mxb__section_damaged(section, "tree of round %" PRIu32 ", node %" PRIu32 ": %s", at->round, at->index, what);
+    struct part_name name = node_name(at);
+    return part_damaged(section, &name, what);
 }
 
 static mxb_status decode_split(struct section_input *section, const mxb_model *model, const struct tree *tree,
                                struct tree_cursor *at, struct tree_node *node) {
-    node->value = mxb__get_f64(&section->in);
-    node->feature = mxb__get_u32(&section->in);
-    node->missing_left = mxb__get_u8(&section->in);
-    node->share = mxb__get_f32(&section->in);
-    if (isnan(node->value)) {
-        return node_damaged(section, at, "the threshold is not a number");
-    }
-    if (node->feature >= model->n_features) {
-        return mxb__section_damaged(section,
-                                    "tree of round %" PRIu32 ", node %" PRIu32 ": feature %" PRIu32 " of %" PRIu32,
-                                    at->round, at->index, node->feature, model->n_features);
-    }
-    if (node->missing_left > 1) {
-        return node_damaged(section, at, "missing_left is not 0 or 1");
-    }
-    if (!(node->share >= 0 && node->share <= 1)) {
-        return node_damaged(section, at, "its share of the gain is not 0 to 1");
-    }
+    struct part_name name = node_name(at);
+    struct stored_split split;
+    MXB_TRY(get_split(section, model, &name, &split));
     if (at->depth >= tree->max_depth) {
         return node_damaged(section, at, "a split at the maximal depth");
     }
     if (tree->n_nodes - at->n_claimed < 2) {
         return node_damaged(section, at, "its children lie beyond the last node");
     }
+    node->value = split.threshold;
+    node->feature = split.feature;
+    node->missing_left = split.missing_left;
+    node->share = split.share;
     node->left = at->n_claimed;
     at->n_claimed += 2;
     return MXB_OK;
@@ -122,16 +172,6 @@ static mxb_status decode_node(struct section_input *section, const mxb_model *mo
     return isfinite(node->value) ? MXB_OK : node_damaged(section, at, "the value is not finite");
 }
 
-/* What a round of this kind took off the loss. */
-static mxb_status get_gain(struct section_input *section, const char *kind, uint32_t round, double *gain) {
-    *gain = mxb__get_f64(&section->in);
-    if (!(*gain >= 0 && isfinite(*gain))) {
-        return mxb__section_damaged(section, "%s of round %" PRIu32 ": the gain is negative or not finite", kind,
-                                    round);
-    }
-    return MXB_OK;
-}
-
 static mxb_status decode_tree(struct section_input *section, const mxb_model *model, uint32_t round,
                               struct tree *tree) {
     struct tree_cursor at = {.round = round, .level_end = 1, .n_claimed = 1};
@@ -151,6 +191,37 @@ static mxb_status decode_tree(struct section_input *section, const mxb_model *mo
     tree->n_nodes = n_nodes;
     for (; at.index < n_nodes; at.index++) {
         MXB_TRY(decode_node(section, model, tree, &at, &tree->nodes[at.index]));
+    }
+    return MXB_OK;
+}
+
+/* ---- Symmetric trees ---- */
+
+static mxb_status decode_symmetric(struct section_input *section, const mxb_model *model, uint32_t round,
+                                   struct symmetric *tree) {
+    uint32_t max_depth = mxb__get_u32(&section->in);
+    uint32_t depth = mxb__get_u32(&section->in);
+    if (max_depth > MXB__MAX_SYMMETRIC_DEPTH || depth > max_depth) {
+        return mxb__section_damaged(
+            section, "symmetric tree of round %" PRIu32 ": %" PRIu32 " levels of %" PRIu32 "; at most %d", round, depth,
+            max_depth, MXB__MAX_SYMMETRIC_DEPTH);
+    }
+    MXB_TRY(mxb__section_check_count(section, (uint32_t)1 << depth, UINT32_MAX, sizeof(double), "leaves"));
+    tree->max_depth = max_depth;
+    tree->depth = depth;
+    MXB_TRY(get_gain(section, "symmetric tree", round, &tree->gain));
+    MXB_TRY(mxb__symmetric_allocate(tree, section->error));
+    for (uint32_t l = 0; l < depth; l++) {
+        struct part_name name = {"symmetric tree", round, "level", l};
+        struct stored_split split;
+        MXB_TRY(get_split(section, model, &name, &split));
+        tree->levels[l] = (struct symmetric_level){split.threshold, split.feature, split.share, split.missing_left};
+    }
+    for (size_t i = 0; i < mxb__symmetric_n_leaves(tree); i++) {
+        tree->values[i] = mxb__get_f64(&section->in);
+        if (!isfinite(tree->values[i])) {
+            return mxb__section_damaged(section, "symmetric tree of round %" PRIu32 ": a value is not finite", round);
+        }
     }
     return MXB_OK;
 }
@@ -207,8 +278,8 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
     uint8_t kind = mxb__get_u8(&section->in);
     term->first_output = mxb__get_u32(&section->in);
     term->n_outputs = mxb__get_u32(&section->in);
-    if (kind < TERM_TREE || kind > TERM_OWN) {
-        return mxb__section_damaged(section, "term of round %" PRIu32 ": kind %u; 1 to 3 are known", round, kind);
+    if (kind < TERM_TREE || kind > TERM_SYMMETRIC) {
+        return mxb__section_damaged(section, "term of round %" PRIu32 ": kind %u; 1 to 4 are known", round, kind);
     }
     if (term->first_output != 0 || term->n_outputs != 1) {
         return mxb__section_damaged(
@@ -219,18 +290,25 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
     if (term->kind == TERM_OWN) {
         return decode_own_term(section, round, &term->own);
     }
+    if (term->kind == TERM_SYMMETRIC) {
+        return decode_symmetric(section, model, round, &term->symmetric);
+    }
     return term->kind == TERM_TREE ? decode_tree(section, model, round, &term->tree)
                                    : decode_fourier(section, model, round, &term->fourier);
 }
 
 mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
-    uint32_t n_rounds = mxb__get_u32(&section->in);
-    MXB_TRY(mxb__section_check_count(section, n_rounds, MXB__MAX_ROUNDS, ROUND_BYTES, "rounds"));
-    MXB_TRY(mxb__alloc_zeroed(&model->terms, n_rounds, sizeof *model->terms, "the ensemble", section->error));
-    model->capacity = n_rounds;
-    model->n_rounds = n_rounds;
-    for (uint32_t r = 0; r < n_rounds; r++) {
-        MXB_TRY(decode_term(section, model, r + 1, &model->terms[r]));
+    uint32_t n_terms = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n_terms, MXB__MAX_TERMS, TERM_BYTES, "terms"));
+    if (n_terms % model->n_members != 0) {
+        return mxb__section_damaged(section, "section terms: %" PRIu32 " terms of %" PRIu32 " members", n_terms,
+                                    model->n_members);
+    }
+    MXB_TRY(mxb__alloc_zeroed(&model->terms, n_terms, sizeof *model->terms, "the ensemble", section->error));
+    model->capacity = n_terms;
+    model->n_terms = n_terms;
+    for (uint32_t i = 0; i < n_terms; i++) {
+        MXB_TRY(decode_term(section, model, i / model->n_members + 1, &model->terms[i]));
     }
     return MXB_OK;
 }

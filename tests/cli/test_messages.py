@@ -180,7 +180,7 @@ CASES = {
     ),
     "option: no such choice": (f"{TRAIN} --objective mae", GOOD, 2, 'objective is "mae"; it must be mse | logloss'),
     "option: no such boolean": (f"{TRAIN} --fit_intercept 1", GOOD, 2, 'fit_intercept is "1"; it must be true | false'),
-    "option: no value": (f"{TRAIN} --gamma=", GOOD, 2, 'gamma is ""; it must be over 0, up to 1e70'),
+    "option: no value": (f"{TRAIN} --gamma=", GOOD, 2, 'gamma is ""; it must be over 0, up to 1e70, or auto'),
     "option: depths the wrong way round": (
         f"{TRAIN} --min_max_depth 5 --max_max_depth 3",
         GOOD,

@@ -38,6 +38,15 @@ def tree_value(nodes, row):
     return node["value"]
 
 
+def symmetric_value(term, row):
+    leaf = 0
+    for level in term["levels"]:
+        x = row[level["feature"]]
+        goes_left = level["missing"] == "left" if math.isnan(x) else x <= number(level["threshold"])
+        leaf = 2 * leaf + (0 if goes_left else 1)
+    return term["values"][leaf]
+
+
 def float32(x):
     return struct.unpack("f", struct.pack("f", x))[0]
 
@@ -68,6 +77,31 @@ def test_json_reproduces_tree_predictions_exactly(run, tmp_path, objective):
         for term in model["rounds"]:
             score += tree_value(term["nodes"], row)
         assert score == value
+
+
+@pytest.mark.parametrize("objective", ["mse", "logloss"])
+def test_json_reproduces_symmetric_trees(run, tmp_path, objective):
+    data = write_csv(tmp_path / "d.csv", "abcy", make_rows(400, seed=4, classes=objective == "logloss"))
+    words = ["--tree_probability", 1, "--symmetric_probability", 0.6, "--symmetric_depth", 4, "--objective", objective]
+    model_path = train(run, data, tmp_path / "m.mxb", *words)
+    model = shown(run, model_path)
+    names = [term["learner"] for term in model["rounds"]]
+    assert set(names) == {"tree", "symmetric"}
+    rows = read_rows(data, [feature["name"] for feature in model["features"]])
+    values = predictions(run("predict", model_path, data, "--raw").stdout)
+    for row, value in zip(rows, values, strict=True):
+        score = model["base_score"]
+        for term in model["rounds"]:
+            is_tree = term["learner"] == "tree"
+            score += tree_value(term["nodes"], row) if is_tree else symmetric_value(term, row)
+        assert score == value
+    symmetric = [term for term in model["rounds"] if term["learner"] == "symmetric"]
+    for term in symmetric:
+        assert term["max_depth"] == 4
+        assert len(term["values"]) == 2 ** len(term["levels"])
+        assert sum(level["gain"] for level in term["levels"]) == pytest.approx(term["gain"], rel=1e-6)
+    learners = field(run("show", model_path).stdout, "learners")
+    assert learners.endswith(f"), {len(symmetric)} symmetric (depth 4: {len(symmetric)}), 0 fourier")
 
 
 @pytest.mark.parametrize("scaling", ["none", "standard"])

@@ -1,5 +1,6 @@
 """mixboost train: from a CSV file to a model file."""
 
+import itertools
 import json
 import math
 import os
@@ -35,6 +36,34 @@ def test_option_spellings_are_equal(run, numbers_csv, tmp_path):
     models = [train(run, numbers_csv, tmp_path / f"{i}.mxb", *words) for i, words in enumerate(spellings)]
     assert models[0].read_bytes() == models[1].read_bytes() == models[2].read_bytes()
     assert shown(run, models[0])["options"]["learning_rate"] == "0.25"
+
+
+def test_a_preset_is_its_options_and_what_is_given_wins(run, numbers_csv, tmp_path):
+    words = ["--tree_probability", 0.6]
+    paper = ["--base_score", 0, "--fourier_scaling", "none", "--min_child_weight", 0, "--gamma", 0.05, "--alpha", 1e-3]
+    paper += ["--subsample", 1, "--colsample", 1, "--symmetric_probability", 0, "--split_noise", 0, "--n_members", 1]
+    paper += ["--leaf_rows", "sample", "--n_projections", 1, "--fourier_metric", "isotropic"]
+    preset = shown(run, train(run, numbers_csv, tmp_path / "a.mxb", *words, "--preset", "paper"))
+    options = shown(run, train(run, numbers_csv, tmp_path / "b.mxb", *words, *paper))
+    assert (preset["options"].pop("preset"), options["options"].pop("preset")) == ("paper", "default")
+    assert preset == options
+    given = ["--fourier_scaling", "rank", "--base_score", "auto"]  # as without a preset
+    before = train(run, numbers_csv, tmp_path / "c.mxb", *given, "--preset", "paper")
+    after = train(run, numbers_csv, tmp_path / "d.mxb", "--preset", "paper", *given)
+    assert before.read_bytes() == after.read_bytes()
+    assert shown(run, before)["options"]["fourier_scaling"] == "rank"
+    assert shown(run, before)["options"]["min_child_weight"] == "0"
+    assert "  * preset                 paper (default default)\n" in run("show", before).stdout
+
+
+def test_leaf_values_from_all_rows_never_make_the_loss_rise(run, numbers_csv, tmp_path):
+    words = ["--subsample", 0.1, "--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0]
+    rises = {}
+    for rows in ("sample", "all"):
+        model = train(run, numbers_csv, tmp_path / "m.mxb", *words, "--leaf_rows", rows, "--split_noise", 1)
+        curve = shown(run, model)["curve"]["train"]
+        rises[rows] = sum(after > before + 1e-12 for before, after in itertools.pairwise(curve))
+    assert rises["all"] == 0 < rises["sample"]
 
 
 def test_exact_trees_have_a_threshold_between_any_two_values(run, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 
-ONE_STEP = {"num_round": 1, "learning_rate": 1, "base_score": 0}
+ONE_STEP = {"preset": "paper", "num_round": 1, "learning_rate": 1}
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def random_data(seed, n_rows=400, n_features=5, n_values=200):
 def test_a_tree_round_is_a_regression_tree(fit, seed, weighted, depth):
     x, y, weight = random_data(seed)
     weight = weight if weighted else None
-    options = {"tree_probability": 1, "lambda_l2": 0, "min_child_weight": 0}
+    options = {"tree_probability": 1, "lambda_l2": 0}
     ours, _ = fit(x, y, weight, min_max_depth=depth, max_max_depth=depth, **ONE_STEP, **options)
     tree = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y, sample_weight=weight)
     np.testing.assert_allclose(ours, tree.predict(x), rtol=1e-9, atol=1e-12)
@@ -65,7 +65,7 @@ def test_an_exact_tree_round_is_a_regression_tree_on_continuous_features(fit, se
     y = np.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2] + random.standard_normal(1200)
     weight = random.uniform(0.1, 3.0, 1200) if weighted else None
     assert min(len(np.unique(column)) for column in x.T) > 1100
-    options = {"tree_probability": 1, "lambda_l2": 0, "min_child_weight": 0, "use_histograms": "false"}
+    options = {"tree_probability": 1, "lambda_l2": 0, "use_histograms": "false"}
     ours, model = fit(x, y, weight, min_max_depth=depth, max_max_depth=depth, **ONE_STEP, **options)
     tree = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(x, y, sample_weight=weight)
     np.testing.assert_allclose(ours, tree.predict(x), rtol=1e-9, atol=1e-12)

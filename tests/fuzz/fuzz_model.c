@@ -43,9 +43,13 @@ static void ask_everything(const mxb_model *model) {
     }
     MUST(isnan(mxb_model_label(model, 0)) || mxb_model_label(model, 0) < mxb_model_label(model, 1));
     MUST((mxb_model_label_text(model, 0) == NULL) == (mxb_model_label_text(model, 1) == NULL));
+    size_t n_members = mxb_model_n_members(model);
+    MUST(n_members >= 1 && n_members <= 256);
     for (size_t r = 0; r <= n_rounds + 1; r++) {
-        MUST((mxb_model_round_learner(model, r) != NULL) == (r >= 1 && r <= n_rounds));
-        MUST(mxb_model_round_depth(model, r) <= 30);
+        for (size_t m = 0; m <= n_members; m++) {
+            MUST((mxb_model_round_learner(model, r, m) != NULL) == (r >= 1 && r <= n_rounds && m < n_members));
+            MUST(mxb_model_round_depth(model, r, m) <= 30);
+        }
     }
     for (size_t r = 0; r <= mxb_model_n_curve(model) + 1; r++) {
         MUST(!isinf(mxb_model_curve(model, r, 0)) && !isinf(mxb_model_curve(model, r, 1)));
@@ -88,7 +92,7 @@ static int can_predict(const mxb_model *model, mxb_output output) {
         model->own_loss.link == NULL) {
         return 0;
     }
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         if (model->terms[r].kind == TERM_OWN && !model->terms[r].own.box->has_term) {
             return 0;
         }
@@ -103,7 +107,7 @@ static void predict_otherwise(const mxb_model *model, const mxb_dataset *dataset
     double out[N_ROWS];
     mxb_stages *stages;
     mxb_status status = mxb_model_predict_row(model, row, n_features, MXB_PREDICT_RAW, out, NULL);
-    MUST(status == (model->n_own_rounds == 0 ? MXB_OK : MXB_ERROR_PARAM));
+    MUST(status == (model->n_own_terms == 0 ? MXB_OK : MXB_ERROR_PARAM));
     for (size_t i = 0; status == MXB_OK && model->dictionaries == NULL && i < N_ROWS; i++) {
         for (size_t f = 0; f < n_features; f++) {
             MUST(mxb_dataset_read(dataset, f, i, 1, &row[f], NULL) == MXB_OK);

@@ -52,8 +52,8 @@ static void write_cut(const char *name, size_t n) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[MAKE_N_SHAPES] = {"constant", "trees",    "named_trees",
-                                                     "fourier",  "standard", "rank_projections"};
+    static const char *const names[MAKE_N_SHAPES] = {
+        "constant", "trees", "named_trees", "fourier", "standard", "rank_projections", "members", "symmetric"};
     if (argc != 2) {
         fprintf(stderr, "usage: make_model_corpus FOLDER\n");
         return 2;
@@ -72,6 +72,7 @@ int main(int argc, char **argv) {
     write_edited("broken_projection", 4, 74, 1); /* a round on a projection that is not there */
     write_edited("broken_knots", 2, 20, 0x40);   /* knots that do not ascend */
     write_edited("broken_gain", 4, 28, 0xC0);    /* a negative one */
+    write_edited("broken_symmetric", 4, 4, 4);   /* the bytes of a tree read as levels */
     write_cut("broken_truncated", 300);
     return 0;
 }

@@ -16,6 +16,7 @@ static const struct {
     const char *values[8];
 } DRAW_ONLY[] = {
     {"num_round", {"1", "3", "2", "7", "15", "30", "50", "1000000"}}, /* the last is cut short by pausing */
+    {"n_members", {"1", "2", "1", "1", "1", "3", "4", "16"}},
     {"n_components", {"1", "6", "2", "10", "25", "60", "130", "13"}},
     {"n_threads", {"1", "3", "0", "2", "1", "1", "2", "40"}},
     {"tree_n_threads", {"0", "2", "0", "0", "1", "3", "40", "64"}},
@@ -23,6 +24,8 @@ static const struct {
     {"kernel_n_threads", {"0", "2", "0", "0", "1", "3", "0", "40"}},
     {"max_max_depth", {"3", "5", "8", "4", "10", "2", "6", "30"}},
     {"min_max_depth", {"1", "2", "1", "1", "3", "1", "2", "30"}},
+    {"symmetric_depth", {"6", "3", "1", "4", "2", "9", "6", "16"}},
+    {"symmetric_probability", {"0", "0.5", "0", "0", "0.3", "1", "0.7", "0"}},
 };
 
 static inline int draw_from_list(struct dice *dice, const char *name, int many_rows, char *text) {
@@ -79,6 +82,10 @@ static inline int draw_value(struct dice *dice, size_t index, int many_rows, cha
     }
     if (strcmp(type, "choice") == 0 || strcmp(type, "boolean") == 0) {
         draw_choice(dice, range, text);
+        return 1;
+    }
+    if (strcmp(type, "number or auto") == 0 && draw_one_in(dice, 3)) {
+        snprintf(text, DRAW_TEXT, "auto");
         return 1;
     }
     int open = sscanf(range, "over %lf, up to %lf", &lowest, &highest) == 2;

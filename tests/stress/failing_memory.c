@@ -67,27 +67,31 @@ static mxb_status split_rows(struct outcome *outcome, mxb_error *error) {
     return MXB_OK;
 }
 
-static mxb_status make_params(struct outcome *outcome, mxb_error *error) {
+/* Makes the outcome's params of names and values up to NULL. */
+static mxb_status set_options(struct outcome *outcome, const char *const *pairs, mxb_error *error) {
     TRY(mxb_params_create(&outcome->params, error));
-    return mxb_params_set(outcome->params, "num_round", "7", error);
+    for (; *pairs != NULL; pairs += 2) {
+        TRY(mxb_params_set(outcome->params, pairs[0], pairs[1], error));
+    }
+    return MXB_OK;
+}
+
+#define OPTIONS(...) TRY(set_options(outcome, (const char *const[]){__VA_ARGS__, NULL}, error))
+
+static mxb_status make_params(struct outcome *outcome, mxb_error *error) {
+    OPTIONS("num_round", "7");
+    return MXB_OK;
 }
 
 static mxb_status prepare_data(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_params_create(&outcome->params, error));
-    TRY(mxb_params_set(outcome->params, "objective", "logloss", error));
-    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    OPTIONS("objective", "logloss", "n_threads", "1");
     return mxb_prepared_create(data.dataset, outcome->params, &outcome->prepared, error);
 }
 
 static mxb_status train_with(struct outcome *outcome, const char *tree_probability, const char *n_threads,
                              const mxb_dataset *validation, mxb_error *error) {
-    const char *const options[][2] = {{"num_round", "6"},       {"objective", "logloss"},
-                                      {"n_components", "4"},    {"max_max_depth", "3"},
-                                      {"n_threads", n_threads}, {"tree_probability", tree_probability}};
-    TRY(mxb_params_create(&outcome->params, error));
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        TRY(mxb_params_set(outcome->params, options[i][0], options[i][1], error));
-    }
+    OPTIONS("num_round", "6", "objective", "logloss", "n_components", "4", "max_max_depth", "3", "n_threads", n_threads,
+            "tree_probability", tree_probability, "symmetric_probability", "0.5");
     return mxb_train(data.dataset, validation, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
@@ -96,16 +100,55 @@ static mxb_status train_trees(struct outcome *outcome, mxb_error *error) {
 }
 
 static mxb_status train_exact(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_params_create(&outcome->params, error));
-    TRY(mxb_params_set(outcome->params, "num_round", "4", error));
-    TRY(mxb_params_set(outcome->params, "use_histograms", "false", error));
-    TRY(mxb_params_set(outcome->params, "tree_probability", "1", error));
-    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    OPTIONS("num_round", "4", "use_histograms", "false", "tree_probability", "1", "symmetric_probability", "0.5",
+            "n_threads", "1");
     return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
+}
+
+/* With one thread one after the other, with three side by side, and gone on from. */
+static mxb_status train_members(struct outcome *outcome, const char *n_threads, mxb_error *error) {
+    mxb_trainer *more = NULL;
+    mxb_model *model;
+    OPTIONS("num_round", "3", "objective", "logloss", "n_components", "4", "n_members", "4", "max_max_depth", "3",
+            "tree_probability", "0.5", "random_state", "5", "n_threads", n_threads);
+    TRY(mxb_train(data.dataset, valid.dataset, outcome->params, NULL, NULL, &model, error));
+    mxb_status status = mxb_params_set(outcome->params, "num_round", "5", error);
+    if (status == MXB_OK) {
+        status = mxb_trainer_create_from(prepared, valid.dataset, outcome->params, model, &more, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_trainer_run(more, 5, NULL, NULL, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_trainer_model(more, &outcome->model, error);
+    }
+    mxb_trainer_free(more);
+    mxb_model_free(model);
+    return status;
+}
+
+static mxb_status train_members_in_turn(struct outcome *outcome, mxb_error *error) {
+    return train_members(outcome, "1", error);
+}
+
+static mxb_status train_members_at_once(struct outcome *outcome, mxb_error *error) {
+    return train_members(outcome, "3", error);
 }
 
 static mxb_status train_fourier(struct outcome *outcome, mxb_error *error) {
     return train_with(outcome, "0", "1", NULL, error);
+}
+
+/* A bank of projections that learn from the rounds before. */
+static mxb_status train_bank(struct outcome *outcome, mxb_error *error) {
+    static const char *const options[][2] = {
+        {"num_round", "6"}, {"n_components", "4"},       {"n_projections", "2"}, {"fourier_metric", "learned"},
+        {"gamma", "auto"},  {"tree_probability", "0.3"}, {"n_threads", "1"},     {"objective", "logloss"}};
+    TRY(mxb_params_create(&outcome->params, error));
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        TRY(mxb_params_set(outcome->params, options[i][0], options[i][1], error));
+    }
+    return mxb_train(data.dataset, valid.dataset, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
 static mxb_status train_mixed(struct outcome *outcome, mxb_error *error) {
@@ -121,10 +164,7 @@ static mxb_status train_on_text(struct outcome *outcome, mxb_error *error) {
     static const char *const text_columns[] = {"b"};
     TRY(mxb_table_read_csv("text.csv", MXB_HEADER_AUTO, text_columns, 1, &outcome->table, error));
     TRY(mxb_dataset_from_table(outcome->table, "y", NULL, NULL, 0, &outcome->dataset, error));
-    TRY(mxb_params_create(&outcome->params, error));
-    TRY(mxb_params_set(outcome->params, "objective", "logloss", error));
-    TRY(mxb_params_set(outcome->params, "num_round", "3", error));
-    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    OPTIONS("objective", "logloss", "num_round", "3", "n_threads", "1");
     TRY(mxb_train(outcome->dataset, outcome->dataset, outcome->params, NULL, NULL, &outcome->model, error));
     mxb_status status = mxb_model_predict(outcome->model, outcome->dataset, MXB_PREDICT_RAW, 1, outcome->values, error);
     if (status != MXB_OK) {
@@ -137,11 +177,8 @@ static mxb_status train_on_text(struct outcome *outcome, mxb_error *error) {
 /* ---- a learner and a loss of one's own ---- */
 
 static mxb_status train_own(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_params_create(&outcome->params, error));
+    OPTIONS("num_round", "6", "n_components", "4", "n_threads", "1");
     TRY(mean_learner_add(outcome->params, error));
-    TRY(mxb_params_set(outcome->params, "num_round", "6", error));
-    TRY(mxb_params_set(outcome->params, "n_components", "4", error));
-    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
     return mxb_train(data.dataset, valid.dataset, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
@@ -168,13 +205,8 @@ static mxb_status take_model(struct outcome *outcome, mxb_error *error) {
 
 static mxb_status continue_training(struct outcome *outcome, mxb_error *error) {
     mxb_trainer *more;
-    TRY(mxb_params_create(&outcome->params, error));
-    const char *const options[][2] = {
-        {"num_round", "12"}, {"objective", "logloss"},    {"n_components", "4"},         {"max_max_depth", "3"},
-        {"n_threads", "1"},  {"tree_probability", "0.5"}, {"early_stopping_rounds", "0"}};
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        TRY(mxb_params_set(outcome->params, options[i][0], options[i][1], error));
-    }
+    OPTIONS("num_round", "12", "objective", "logloss", "n_components", "4", "max_max_depth", "3", "n_threads", "1",
+            "tree_probability", "0.5", "early_stopping_rounds", "0");
     TRY(mxb_trainer_create_from(prepared, valid.dataset, outcome->params, mixed, &more, error));
     mxb_status status = mxb_trainer_run(more, 12, NULL, NULL, error);
     if (status == MXB_OK) {
@@ -185,9 +217,7 @@ static mxb_status continue_training(struct outcome *outcome, mxb_error *error) {
 }
 
 static mxb_status cross_validate(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_params_create(&outcome->params, error));
-    TRY(mxb_params_set(outcome->params, "num_round", "3", error));
-    TRY(mxb_params_set(outcome->params, "n_threads", "1", error));
+    OPTIONS("num_round", "3", "n_threads", "1");
     return mxb_cross_validate(data.dataset, outcome->params, 3, 1, 1, 7, NULL, NULL, outcome->values, error);
 }
 
@@ -291,8 +321,11 @@ static const struct operation {
     {"train trees", train_trees, 0},
     {"train exact trees", train_exact, 0},
     {"train fourier", train_fourier, 0},
+    {"train bank", train_bank, 0},
     {"train both, with validation", train_mixed, 0},
     {"train both, three threads", train_with_threads, 1},
+    {"train members", train_members_in_turn, 0},
+    {"train members, three threads", train_members_at_once, 1},
     {"train on text", train_on_text, 0},
     {"train with an own learner and loss", train_own, 0},
     {"own learner and loss: save, load, predict", load_own, 0},
@@ -412,7 +445,7 @@ static int make_world(void) {
         .n_rows = N_ROWS, .n_features = 3, .seed = 2, .missing = 0.1, .two_classes = 1, .weighted = 1});
     valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3, .two_classes = 1});
     mxb_params *params = PARAMS("num_round", "8", "objective", "logloss", "tree_probability", "0.5", "n_components",
-                                "4", "max_max_depth", "3", "n_threads", "1");
+                                "4", "max_max_depth", "3", "symmetric_probability", "0.5", "n_threads", "1");
     int fine = params != NULL && write_csv() && write_text() && make_broad() &&
                mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &mixed, NULL) == MXB_OK &&
                mxb_model_to_bytes(mixed, &saved, &n_saved, NULL) == MXB_OK &&

@@ -173,7 +173,7 @@ static inline mxb_status class_loop_open(struct class_loop *loop, const struct p
     }
     if (status == MXB_OK && (status = mxb_params_create(&loop->params, error)) == MXB_OK &&
         (status = class_loop_set(loop, "learning_rate", learning_rate(problem))) == MXB_OK &&
-        (status = class_loop_set(loop, "base_score", 0.0)) == MXB_OK &&
+        (status = mxb_params_set(loop->params, "preset", "paper", error)) == MXB_OK &&
         (status = class_loop_set_loss(loop)) == MXB_OK && (status = class_loop_add_learners(loop, phi)) == MXB_OK) {
         status = mxb_prepared_create(loop->data, loop->params, &loop->prepared, error);
     }
@@ -204,7 +204,7 @@ static inline mxb_status class_loop_train(struct class_loop *loop, size_t seed, 
 
 /* The subclass that was drawn in a round, counted from 1. */
 static inline size_t drawn_subclass(const mxb_model *model, size_t round) {
-    return (size_t)(mxb_model_round_learner(model, round)[sizeof "subclass " - 1] - '0');
+    return (size_t)(mxb_model_round_learner(model, round, 0)[sizeof "subclass " - 1] - '0');
 }
 
 /* L after `round` rounds, 0 for the start: the curve has the mean over the rows. */

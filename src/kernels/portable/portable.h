@@ -11,6 +11,10 @@ void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struc
                                   struct gradient_sum *cells);
 double mxb__portable_best_cut_packed(const uint64_t *cells, size_t n, const struct cut_search *search);
 double mxb__portable_best_cut_wide(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
+void mxb__portable_add_gains_packed(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
+                                    double *left);
+void mxb__portable_add_gains_wide(const struct gradient_sum *cells, size_t n, const struct cut_gains *node,
+                                  double *right, double *left);
 size_t mxb__portable_quanta_packed(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
                                    uint64_t *words);
 void mxb__portable_quanta_wide(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);

@@ -1,4 +1,4 @@
-/* The best cut of a feature, from the sums of its bins. */
+/* The best cut of a feature, and the gains of all its cuts, from the sums of its bins. */
 #include "kernels/portable/portable.h"
 
 static double best_side(const struct cut_search *search, struct gradient_sum left) {
@@ -30,4 +30,32 @@ double mxb__portable_best_cut_wide(const struct gradient_sum *cells, size_t n, c
         best = mxb__larger(best_side(search, left), best);
     }
     return best;
+}
+
+static void add_cut(const struct cut_gains *node, struct gradient_sum below, size_t i, double *right, double *left) {
+    right[i] += mxb__cut_gain(node, below);
+    if (left != NULL) {
+        below.g += node->cuts.missing.g;
+        below.h += node->cuts.missing.h;
+        left[i] += mxb__cut_gain(node, below);
+    }
+}
+
+void mxb__portable_add_gains_packed(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
+                                    double *left) {
+    uint64_t below = 0;
+    for (size_t i = 0; i < n; i++) {
+        below += cells[i];
+        add_cut(node, mxb__unpacked(below), i, right, left);
+    }
+}
+
+void mxb__portable_add_gains_wide(const struct gradient_sum *cells, size_t n, const struct cut_gains *node,
+                                  double *right, double *left) {
+    struct gradient_sum below = {0, 0};
+    for (size_t i = 0; i < n; i++) {
+        below.g += cells[i].g;
+        below.h += cells[i].h;
+        add_cut(node, below, i, right, left);
+    }
 }

@@ -120,6 +120,10 @@ void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, siz
                          uint8_t *codes);
 double MXB__KERNEL(best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);
 double MXB__KERNEL(best_cut_wide)(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
+void MXB__KERNEL(add_gains_packed)(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
+                                   double *left);
+void MXB__KERNEL(add_gains_wide)(const struct gradient_sum *cells, size_t n, const struct cut_gains *node,
+                                 double *right, double *left);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 void MXB__KERNEL(gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);

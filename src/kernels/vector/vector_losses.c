@@ -18,9 +18,9 @@ static inline doubles exp_of_negative(doubles x) {
         p = p * r + c[i];
     }
     doubles y = 1.0 + (r + r * r * p);
-    integers minus_k =
-        (integers)all(rounder) - (integers)rounded;     /* the difference of the bits is that of the numbers */
-    integers half = (integers)((naturals)minus_k >> 1); /* not below 0 */
+    /* The difference of the bits is that of the numbers, or anything where x is far below. */
+    naturals minus_k = (naturals)all(rounder) - (naturals)rounded;
+    naturals half = minus_k >> 1;
     doubles power = (doubles)((1023 - half) << 52);
     doubles other = (doubles)((1023 - (minus_k - half)) << 52);
     return where(x < -746.0, all(0.0), y * power * other);

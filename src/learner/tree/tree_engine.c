@@ -41,7 +41,7 @@ void mxb__engine_carve(struct tree_engine *engine, const struct fit_input *input
     engine->shuffled = mxb__carve(workspace, d, sizeof *engine->shuffled);
     engine->sums = mxb__engine_carve_sums(n, input, workspace);
     engine->rows = mxb__carve(workspace, n, sizeof *engine->rows);
-    engine->leaf_sums = mxb__carve(workspace, 2 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
+    engine->leaf_sums = mxb__carve(workspace, 3 * (size_t)mxb__engine_max_leaves(input), sizeof *engine->leaf_sums);
     engine->n_engines = 0;
     engine->thread_batch = 0;
     engine->subtree_rows = 0;
@@ -121,5 +121,6 @@ void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input
     sample_rows(engine, draw->round);
     sample_columns(engine, draw->round);
     engine->wide_quanta = mxb__quanta_wide(input);
+    engine->noise = mxb__split_noise(input->options->seed, draw->round, input->options->split_noise);
     engine->ops->begin(engine, draw);
 }

@@ -22,6 +22,7 @@ struct row_span {
 
 struct engine_node {
     struct row_span rows;
+    uint32_t path; /* from the root, which has 1: below k, 2k to the left and 2k + 1 to the right */
     struct gradient_sum total;
     struct split split; /* the best one, once the node is open; gain 0 = none */
     char *cells;        /* the histogram, while the node is open and unless it is tiny; else NULL */
@@ -32,6 +33,14 @@ struct family {
     struct engine_node *parent;
     struct engine_node *left;
     struct engine_node *right;
+};
+
+/* All nodes of one depth of a symmetric tree. */
+struct level {
+    const struct engine_node *nodes;
+    size_t n_nodes;
+    double score;           /* the sum of their own (level_split.h) */
+    struct level_cut *cuts; /* [n_features] out: the best one of each; gain 0 = none */
 };
 
 /* Scratch of one engine, for batches of nodes. Work on a batch's rows is cut into tasks of one span each. */
@@ -64,13 +73,15 @@ struct tree_engine {
     struct quanta quanta;      /* of the split search */
     struct quanta wide_quanta; /* of the leaf sums */
     struct split_rules rules;
+    struct split_noise noise;
     union {
         uint64_t *words;           /* packed */
         struct gradient_sum *sums; /* wide */
     };
 
     uint32_t *rows;             /* [n_rows] the sampled ones, nodes side by side */
-    _Atomic int64_t *leaf_sums; /* [2 max_leaves] scratch: g and h of each */
+    uint32_t *leaf_of_row;      /* [n_rows] once the tree is grown: lies where the partition has its scratch */
+    _Atomic int64_t *leaf_sums; /* [3 max_leaves] scratch: g, h and rows of each */
 
     struct engine_scratch scratch;
 
@@ -85,18 +96,21 @@ struct tree_engine {
     uint32_t *right;  /* [n_rows] scratch of the partition */
     uint32_t *groups; /* [n_groups] groups of fields with a sampled feature */
     uint32_t n_groups;
-    size_t n_cells;                /* of a histogram */
-    char *thread_cells;            /* [threads, unless there is one][n_cells], for nodes that all build together */
-    uint8_t *thread_built;         /* [threads] whether they hold anything */
-    struct tiny_cells *tiny_cells; /* [threads] (tree_tiny.h) */
-    uint8_t *tiny_cleared;         /* [threads] whether these were, for the first tiny node of the tree */
+    size_t n_cells;                  /* of a histogram */
+    char *thread_cells;              /* [threads, unless there is one][n_cells], for nodes that all build together */
+    uint8_t *thread_built;           /* [threads] whether they hold anything */
+    struct tiny_cells *tiny_cells;   /* [threads] (tree_tiny.h) */
+    uint8_t *tiny_cleared;           /* [threads] whether these were, for the first tiny node of the tree */
+    struct level_cells *level_cells; /* [threads] (level_cells.h) */
 
     /* Exact trees (tree_exact.h). */
-    uint32_t *sorted;   /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
-                           `rows`, in each node by ascending code */
-    uint8_t *goes_left; /* [n_rows] by row number, of the last partition */
-    size_t n_spares;    /* threads, or features where these are fewer */
-    uint32_t *spares;   /* [n_spares][n_rows] scratch of the partition */
+    uint32_t *sorted;    /* [n_features][n_rows] the sampled rows of each sampled feature, nodes side by side as in
+                            `rows`, in each node by ascending code */
+    uint8_t *goes_left;  /* [n_rows] by row number, of the last partition */
+    size_t n_spares;     /* threads, or features where these are fewer */
+    uint32_t *spares;    /* [n_spares][n_rows] scratch of the partition */
+    size_t max_cuts;     /* of a feature */
+    double *level_gains; /* [n_spares][2][max_cuts] scratch of symmetric trees */
 };
 
 /* How splits are found. A node is opened once, which finds its split, and closed after; opening children closes their
@@ -116,6 +130,14 @@ struct engine_ops {
     /* After an engine of one thread has grown all below a node that another one opened: opens the node again, in form
      * only, so that the other one can close it. NULL where there are no such engines. */
     void (*give_back)(struct tree_engine *of_thread, struct engine_node *node);
+
+    /* Symmetric trees: opens the children of all nodes of a level that were divided, or a root, which is a left child
+     * without parent and sibling. No split is found, and there is always room. */
+    void (*open_level)(struct tree_engine *engine, const struct family *families, size_t n);
+    /* The best cuts of a level whose nodes are open. */
+    void (*search_level)(struct tree_engine *engine, const struct level *level);
+    /* The sum of the rows that go left by the node's split. */
+    struct gradient_sum (*left_sum)(const struct tree_engine *engine, const struct engine_node *node);
 };
 
 /** Chooses the engine that the data was prepared for and takes its arrays from the workspace; measures when its base is
@@ -134,15 +156,6 @@ void mxb__engine_set_rules(struct tree_engine *engine);
 
 /** Starts a tree: samples rows and columns and turns gradients into quanta. */
 void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
-
-/* Leaves: first the sums in wide quanta over their rows, then their values, made of these, to the rows' scores. */
-struct leaf {
-    struct row_span rows;
-    struct gradient_sum sum; /* out */
-    double value;
-};
-void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n);
-void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores);
 
 /** Largest number of leaves a tree can have, and so of spans in one call. */
 uint32_t mxb__engine_max_leaves(const struct fit_input *input);

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/reduce.h"
+#include "learner/tree/level_split.h"
 
 /* Gains found at once, a node's on each feature: more nodes are searched a batch after the other. */
 enum { MAX_BATCH = 512, MAX_GAINS = 1 << 20 };
@@ -23,6 +24,13 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
     engine->goes_left = mxb__carve(workspace, n, sizeof *engine->goes_left);
     engine->n_spares = input->options->tree_n_threads < d ? input->options->tree_n_threads : d;
     engine->spares = mxb__carve(workspace, engine->n_spares * n, sizeof *engine->spares);
+    engine->leaf_of_row = engine->spares;
+    engine->max_cuts = 0;
+    for (size_t f = 0; f < d && input->options->symmetric_depth > 0; f++) {
+        size_t n_cuts = mxb__missing_code(&input->prepared->bins[f]);
+        engine->max_cuts = n_cuts > engine->max_cuts ? n_cuts : engine->max_cuts;
+    }
+    engine->level_gains = mxb__carve(workspace, engine->n_spares * 2 * engine->max_cuts, sizeof *engine->level_gains);
     mxb__engine_carve_batches(&engine->scratch, input, workspace);
 }
 
@@ -169,7 +177,7 @@ static void choose_split(void *context, size_t index, size_t thread) {
     struct engine_node *node = node_of(task, index);
     const double *gains = engine->scratch.gains + index * d;
     (void)thread;
-    uint32_t feature = mxb__split_choose(gains, d);
+    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
     if (feature < d) {
         struct sorted_rows rows = rows_of(engine, node, feature);
         node->split = mxb__split_locate_sorted(&rows, node->total, &engine->rules, gains[feature]);
@@ -186,7 +194,7 @@ static void find_splits(struct family_task *task, size_t n_nodes, size_t n_rows)
 
 /* ---- opening nodes ---- */
 
-static void open_root(struct tree_engine *engine, struct engine_node *root) {
+static void sort_root(struct tree_engine *engine, struct engine_node *root) {
     const mxb_prepared *prepared = engine->input->prepared;
     memset(engine->goes_left, 0, prepared->n_rows);
     for (uint32_t i = 0; i < engine->n_sampled; i++) {
@@ -199,6 +207,10 @@ static void open_root(struct tree_engine *engine, struct engine_node *root) {
     }
     mxb__reduce_integers(&root->total.g, 1);
     mxb__reduce_integers(&root->total.h, 1);
+}
+
+static void open_root(struct tree_engine *engine, struct engine_node *root) {
+    sort_root(engine, root);
     struct family family = {.left = root};
     struct family_task task = {engine, &family};
     find_splits(&task, 1, engine->n_sampled);
@@ -214,12 +226,90 @@ static void move_feature(void *context, size_t index, size_t thread) {
     }
 }
 
+static void move_families(struct family_task *task, size_t n, size_t n_rows) {
+    mxb__pool_run(task->engine->pool, n * task->engine->input->prepared->n_features, step_ns(task->engine, n_rows, 2.0),
+                  move_feature, task);
+}
+
 static void open_children(struct tree_engine *engine, const struct family *families, size_t n) {
     struct family_task task = {engine, families};
     size_t n_rows = rows_of_parents(families, n);
-    mxb__pool_run(engine->pool, n * engine->input->prepared->n_features, step_ns(engine, n_rows, 2.0), move_feature,
-                  &task);
+    move_families(&task, n, n_rows);
     find_splits(&task, 2 * n, n_rows);
 }
 
-const struct engine_ops mxb__exact_engine = {carve, begin, room, open_root, partition, open_children, close_node, NULL};
+/* ---- symmetric trees ---- */
+
+struct level_task {
+    struct tree_engine *engine;
+    const struct level *level;
+};
+
+static void open_level(struct tree_engine *engine, const struct family *families, size_t n) {
+    struct family_task task = {engine, families};
+    if (n == 1 && families[0].parent == NULL) {
+        sort_root(engine, families[0].left);
+    } else {
+        move_families(&task, n, rows_of_parents(families, n));
+    }
+}
+
+/* The nodes in order, so that the sum of each cut has one order. */
+static void search_level_feature(void *context, size_t feature, size_t thread) {
+    const struct level_task *task = context;
+    const struct tree_engine *engine = task->engine;
+    const struct level *level = task->level;
+    size_t spare = engine->n_spares == engine->input->prepared->n_features ? feature : thread;
+    double *room = engine->level_gains + spare * 2 * engine->max_cuts;
+    uint8_t has_missing = 0;
+    struct level_gains gains = {mxb__missing_code(&engine->input->prepared->bins[feature]), room,
+                                room + engine->max_cuts, &has_missing};
+    level->cuts[feature] = (struct level_cut){0};
+    if (!engine->is_column[feature]) {
+        return;
+    }
+    memset(gains.right, 0, gains.n * sizeof *gains.right);
+    for (size_t i = 0; i < level->n_nodes; i++) {
+        if (mxb__level_divides(level->nodes[i].total, &engine->rules)) {
+            struct sorted_rows rows = rows_of(engine, &level->nodes[i], feature);
+            mxb__level_add_sorted(&rows, level->nodes[i].total, &engine->rules, &gains);
+        }
+    }
+    level->cuts[feature] = mxb__level_best(&gains, level->score, &engine->rules);
+}
+
+static void search_level(struct tree_engine *engine, const struct level *level) {
+    struct level_task task = {engine, level};
+    double nanoseconds = step_ns(engine, engine->n_sampled, 10.0);
+    mxb__pool_run(engine->pool, engine->input->prepared->n_features, nanoseconds, search_level_feature, &task);
+}
+
+static struct gradient_sum left_sum(const struct tree_engine *engine, const struct engine_node *node) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    const uint32_t *codes = prepared->codes + node->split.feature * prepared->n_rows;
+    uint32_t missing = mxb__missing_code(&prepared->bins[node->split.feature]);
+    struct gradient_sum left = {0, 0};
+    for (uint32_t i = node->rows.begin; i < node->rows.end; i++) {
+        uint32_t row = engine->rows[i];
+        if (codes[row] == missing ? node->split.missing_left : codes[row] <= node->split.bin) {
+            left.g += engine->sums[row].g;
+            left.h += engine->sums[row].h;
+        }
+    }
+    mxb__reduce_integers(&left.g, 1);
+    mxb__reduce_integers(&left.h, 1);
+    return left;
+}
+
+const struct engine_ops mxb__exact_engine = {
+    .carve = carve,
+    .begin = begin,
+    .room = room,
+    .open_root = open_root,
+    .partition = partition,
+    .open_children = open_children,
+    .close = close_node,
+    .open_level = open_level,
+    .search_level = search_level,
+    .left_sum = left_sum,
+};

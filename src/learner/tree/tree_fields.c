@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-/* Sums by the code of one feature, with an empty one for missing values where there are none. */
-struct digit_sums {
-    struct gradient_sum of_code[MXB__MAX_SHARED_CODES + 1];
-};
-
 uint32_t mxb__field_feature(const struct tree_engine *engine, uint32_t field) {
     const mxb_prepared *prepared = engine->input->prepared;
     const struct fields *fields = &prepared->fields;
@@ -37,48 +32,53 @@ static void add(struct gradient_sum *to, const struct gradient_sum *from, size_t
     }
 }
 
-/* The highest digit that is left. */
-static void read_digit(const struct feature_place *place, const struct gradient_sum *sums, struct digit_sums *digit) {
+struct feature_cells mxb__field_read(const struct tree_engine *engine, uint32_t feature,
+                                     const struct gradient_sum *sums, struct digit_sums *digit) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    const struct feature_place *place = &prepared->fields.places[feature];
     memset(digit, 0, sizeof *digit);
     for (size_t code = 0; code < place->n_codes; code++) {
         for (size_t i = 0; i < place->stride; i++) {
             add(&digit->of_code[code], &sums[code * place->stride + i], 1);
         }
     }
+    return mxb__feature_cells(digit->of_code, 0, &prepared->bins[feature]);
 }
 
-static void add_digit_away(const struct feature_place *place, struct gradient_sum *sums) {
+void mxb__field_drop(const struct tree_engine *engine, uint32_t feature, struct gradient_sum *sums) {
+    const struct feature_place *place = &engine->input->prepared->fields.places[feature];
     for (size_t code = 1; code < place->n_codes; code++) {
         add(sums, sums + code * place->stride, place->stride);
     }
 }
 
+struct feature_cells mxb__field_find(const struct tree_engine *engine, uint32_t feature, struct gradient_sum *sums,
+                                     struct digit_sums *digit) {
+    const struct fields *fields = &engine->input->prepared->fields;
+    uint32_t i = fields->first[fields->places[feature].field + 1] - 1;
+    for (; fields->features[i] != feature; i--) {
+        mxb__field_drop(engine, fields->features[i], sums);
+    }
+    return mxb__field_read(engine, feature, sums, digit);
+}
+
 void mxb__field_gains(const struct tree_engine *engine, struct gradient_sum total, uint32_t field,
                       struct gradient_sum *sums, double *gains) {
-    const mxb_prepared *prepared = engine->input->prepared;
-    const struct fields *fields = &prepared->fields;
+    const struct fields *fields = &engine->input->prepared->fields;
     for (uint32_t i = fields->first[field + 1]; i > fields->first[field]; i--) {
         uint32_t feature = fields->features[i - 1];
         if (engine->is_column[feature]) {
             struct digit_sums digit;
-            read_digit(&fields->places[feature], sums, &digit);
-            struct feature_cells cells = mxb__feature_cells(digit.of_code, 0, &prepared->bins[feature]);
+            struct feature_cells cells = mxb__field_read(engine, feature, sums, &digit);
             gains[feature] = mxb__split_gain(engine->input->kernels, &cells, total, &engine->rules);
         }
-        add_digit_away(&fields->places[feature], sums);
+        mxb__field_drop(engine, feature, sums);
     }
 }
 
 struct split mxb__field_locate(const struct tree_engine *engine, struct gradient_sum total, uint32_t feature,
                                struct gradient_sum *sums, double gain) {
-    const mxb_prepared *prepared = engine->input->prepared;
-    const struct fields *fields = &prepared->fields;
-    uint32_t i = fields->first[fields->places[feature].field + 1] - 1;
-    for (; fields->features[i] != feature; i--) {
-        add_digit_away(&fields->places[fields->features[i]], sums);
-    }
     struct digit_sums digit;
-    read_digit(&fields->places[feature], sums, &digit);
-    struct feature_cells cells = mxb__feature_cells(digit.of_code, 0, &prepared->bins[feature]);
+    struct feature_cells cells = mxb__field_find(engine, feature, sums, &digit);
     return mxb__split_locate(&cells, total, &engine->rules, gain);
 }

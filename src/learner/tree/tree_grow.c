@@ -36,7 +36,8 @@ static size_t split_nodes(struct grower *grower, uint32_t *next, uint32_t end, s
         struct grow_node *node = &grower->nodes[*next];
         if (node->work.split.gain > 0.0 && node->left == 0) {
             struct grow_node *children = &grower->nodes[grower->n_nodes];
-            children[0] = children[1] = (struct grow_node){.depth = node->depth + 1};
+            children[0] = (struct grow_node){.depth = node->depth + 1, .work.path = 2 * node->work.path};
+            children[1] = (struct grow_node){.depth = node->depth + 1, .work.path = 2 * node->work.path + 1};
             grower->families[n++] = (struct family){&node->work, &children[0].work, &children[1].work};
             node->left = grower->n_nodes;
             grower->n_nodes += 2;
@@ -136,7 +137,7 @@ void mxb__grower_run(struct grower *grower, struct tree_engine *engine, uint32_t
     grower->max_depth = max_depth;
     grower->n_nodes = 1;
     grower->n_subtrees = 0;
-    grower->nodes[0] = (struct grow_node){.work.rows = {0, engine->n_sampled}};
+    grower->nodes[0] = (struct grow_node){.work = {.rows = {0, engine->n_sampled}, .path = 1}};
     if (max_depth > 0) {
         engine->ops->open_root(engine, &grower->nodes[0].work);
         grow_below(grower, 0, 1);

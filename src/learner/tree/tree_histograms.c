@@ -8,8 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/reduce.h"
-#include "learner/tree/tree_cells.h"
-#include "learner/tree/tree_fields.h"
+#include "learner/tree/level_cells.h"
 #include "learner/tree/tree_tiny.h"
 
 enum {
@@ -60,6 +59,7 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->groups = mxb__carve(workspace, n_groups, sizeof *engine->groups);
     engine->right = mxb__carve(workspace, prepared->n_rows, sizeof *engine->right);
+    engine->leaf_of_row = engine->right;
     engine->thread_cells = mxb__carve(workspace, shares_rows(input) ? n_threads : 0, histogram_bytes);
     engine->thread_built = mxb__carve(workspace, n_threads, sizeof *engine->thread_built);
     n_histograms = n_histograms < needed ? needed : n_histograms;
@@ -67,6 +67,8 @@ static void carve(struct tree_engine *engine, const struct fit_input *input, str
 
     engine->tiny_cells = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cells);
     engine->tiny_cleared = mxb__carve(workspace, n_threads, sizeof *engine->tiny_cleared);
+    size_t n_level_cells = input->options->symmetric_depth > 0 ? n_threads : 0;
+    engine->level_cells = mxb__carve(workspace, n_level_cells, sizeof *engine->level_cells);
     engine->n_engines = n_threads * needed <= affordable ? n_threads : 0;
     engine->of_thread = mxb__carve(workspace, engine->n_engines, sizeof *engine->of_thread);
     for (size_t t = 0; t < engine->n_engines; t++) {
@@ -137,7 +139,7 @@ static void begin(struct tree_engine *engine, const struct draw *draw) {
 struct open_task {
     struct tree_engine *engine;
     const struct family *families;
-    double *gains; /* [2 families][n_features] */
+    double *gains; /* [2 families][n_features]; NULL: none are found */
     size_t groups_a_part;
     size_t n_parts;       /* of a family */
     int built_by_threads; /* the smaller child, and there is only one family */
@@ -216,28 +218,33 @@ static void search_run(const struct tree_engine *engine, const struct engine_nod
     }
 }
 
-/* One run of fields: cells of the smaller child, and of the larger one where the parent's were; then the gains. */
-static void open_run(const struct open_task *task, const struct family *family, struct field_run run, size_t thread,
-                     double *gains) {
+/* One run of fields: cells of the smaller child, and of the larger one where the parent's were. */
+static void fill_run(const struct open_task *task, const struct family *family, struct field_run run) {
     const struct tree_engine *engine = task->engine;
-    struct engine_node smaller = *smaller_child(family);
-    if (smaller.cells != NULL) {
-        build_run(task, &smaller, run);
-    }
-    if (family->parent == NULL) {
-        smaller.total = root_total(engine, &smaller, run.first);
-        search_run(engine, &smaller, run, thread, gains);
-        return;
-    }
+    const struct engine_node *smaller = smaller_child(family);
     const struct engine_node *larger = larger_child(family);
-    if (larger->cells != NULL) {
+    if (smaller->cells != NULL) {
+        build_run(task, smaller, run);
+    }
+    if (larger != NULL && larger->cells != NULL) {
         uint64_t *cells = mxb__cells_of(engine, larger->cells, run.first);
-        if (smaller.cells != NULL) {
-            mxb__cells_subtract(cells, mxb__cells_of(engine, smaller.cells, run.first),
+        if (smaller->cells != NULL) {
+            mxb__cells_subtract(cells, mxb__cells_of(engine, smaller->cells, run.first),
                                 mxb__cells_words(engine, run.n));
         } else {
-            mxb__tiny_subtract(engine, &smaller, run, cells);
+            mxb__tiny_subtract(engine, smaller, run, cells);
         }
+    }
+}
+
+/* The gains of both children, or of a root, on the fields of a run. */
+static void search_children(const struct tree_engine *engine, const struct family *family, struct field_run run,
+                            size_t thread, double *gains) {
+    if (family->parent == NULL) {
+        struct engine_node root = *family->left;
+        root.total = root_total(engine, &root, run.first);
+        search_run(engine, &root, run, thread, gains);
+        return;
     }
     search_run(engine, family->left, run, thread, gains);
     search_run(engine, family->right, run, thread, gains + engine->input->prepared->n_features);
@@ -252,10 +259,13 @@ static void open_part(void *context, size_t index, size_t thread) {
     }
     size_t next = index % task->n_parts * task->groups_a_part;
     size_t end = next + task->groups_a_part < engine->n_groups ? next + task->groups_a_part : engine->n_groups;
-    double *gains = task->gains + 2 * family * engine->input->prepared->n_features;
     while (next < end) {
         struct field_run run = mxb__cells_next_run(engine, &next, end);
-        open_run(task, &task->families[family], run, thread, gains);
+        fill_run(task, &task->families[family], run);
+        if (task->gains != NULL) {
+            search_children(engine, &task->families[family], run, thread,
+                            task->gains + 2 * family * engine->input->prepared->n_features);
+        }
     }
 }
 
@@ -277,8 +287,9 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
 }
 
 static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
-    uint32_t feature = mxb__split_choose(gains, engine->input->prepared->n_features);
-    if (feature < engine->input->prepared->n_features) {
+    uint32_t d = engine->input->prepared->n_features;
+    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
+    if (feature < d) {
         node->split = locate_split(engine, node, feature, gains[feature]);
         node->split.feature = feature;
     }
@@ -306,26 +317,32 @@ static void run_parts(struct open_task *task, size_t n, size_t n_rows) {
     mxb__pool_run(engine->pool, n * task->n_parts, nanoseconds, open_part, task);
 }
 
-static void open_families(struct tree_engine *engine, const struct family *families, size_t n) {
+/* Cells of all children, and their gains unless these are NULL. */
+static void fill_families(struct tree_engine *engine, const struct family *families, size_t n, double *gains) {
     size_t d = engine->input->prepared->n_features;
-    double *gains = engine->scratch.gains;
     size_t n_rows = 0;
     for (size_t i = 0; i < n; i++) {
         n_rows += mxb__span_rows(smaller_child(&families[i])->rows);
     }
     size_t max_rows = rows_to_share(engine, n_rows);
-    memset(gains, 0, 2 * n * d * sizeof *gains);
     for (size_t i = 0; i < n; i++) {
         const struct engine_node *node = smaller_child(&families[i]);
-        if (mxb__span_rows(node->rows) > max_rows) {
-            struct open_task large = {engine, &families[i], gains + 2 * i * d, .built_by_threads = 1,
-                                      .max_rows = SIZE_MAX};
+        if (node->cells != NULL && mxb__span_rows(node->rows) > max_rows) {
+            struct open_task large = {engine, &families[i], gains == NULL ? NULL : gains + 2 * i * d,
+                                      .built_by_threads = 1, .max_rows = SIZE_MAX};
             mxb__cells_build_by_threads(engine, node);
             run_parts(&large, 1, 0);
         }
     }
     struct open_task others = {engine, families, gains, .max_rows = max_rows};
     run_parts(&others, n, n_rows);
+}
+
+static void open_families(struct tree_engine *engine, const struct family *families, size_t n) {
+    size_t d = engine->input->prepared->n_features;
+    double *gains = engine->scratch.gains;
+    memset(gains, 0, 2 * n * d * sizeof *gains);
+    fill_families(engine, families, n, gains);
     for (size_t i = 0; i < n; i++) {
         if (families[i].parent == NULL) {
             families[i].left->total = root_total(engine, families[i].left, engine->groups[0] * MXB__GROUP);
@@ -368,21 +385,53 @@ static void open_root(struct tree_engine *engine, struct engine_node *root) {
 }
 
 /* The larger child takes the parent's cells over. */
+static void hand_cells_down(struct tree_engine *engine, const struct family *family) {
+    struct engine_node *smaller = smaller_child(family);
+    struct engine_node *larger = larger_child(family);
+    if (!is_tiny(smaller)) {
+        take_cells(engine, smaller);
+    }
+    if (is_tiny(larger)) {
+        close_node(engine, family->parent);
+    } else {
+        larger->cells = family->parent->cells;
+        family->parent->cells = NULL;
+    }
+}
+
 static void open_children(struct tree_engine *engine, const struct family *families, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct engine_node *smaller = smaller_child(&families[i]);
-        struct engine_node *larger = larger_child(&families[i]);
-        if (!is_tiny(smaller)) {
-            take_cells(engine, smaller);
-        }
-        if (is_tiny(larger)) {
-            close_node(engine, families[i].parent);
-        } else {
-            larger->cells = families[i].parent->cells;
-            families[i].parent->cells = NULL;
-        }
+        hand_cells_down(engine, &families[i]);
     }
     open_families(engine, families, n);
+}
+
+/* ---- symmetric trees ---- */
+
+static void fill_root(struct tree_engine *engine, const struct family *family) {
+    if (!is_tiny(family->left)) {
+        take_cells(engine, family->left);
+    }
+    fill_families(engine, family, 1, NULL);
+    family->left->total = root_total(engine, family->left, engine->groups[0] * MXB__GROUP);
+}
+
+/* All nodes of a level are open at once. Where there is no room for another histogram the children have none, nor
+ * anything below them: their cells are made each time they are looked at. */
+static void open_level(struct tree_engine *engine, const struct family *families, size_t n) {
+    if (n == 1 && families[0].parent == NULL) {
+        fill_root(engine, families);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct engine_node *parent = families[i].parent;
+        if (parent->cells != NULL && (is_tiny(smaller_child(&families[i])) || engine->scratch.n_unused > 0)) {
+            hand_cells_down(engine, &families[i]);
+        } else {
+            close_node(engine, parent);
+        }
+    }
+    fill_families(engine, families, n, NULL);
 }
 
 /* Every level in progress has histograms of its own, one at least: so many are kept back. Few rows have fewer
@@ -392,5 +441,16 @@ static size_t room(const struct tree_engine *engine, size_t levels_below) {
     return n_unused > levels_below ? n_unused - levels_below : 0;
 }
 
-const struct engine_ops mxb__histogram_engine = {carve,         begin,      room,     open_root, mxb__rows_partition,
-                                                 open_children, close_node, give_back};
+const struct engine_ops mxb__histogram_engine = {
+    .carve = carve,
+    .begin = begin,
+    .room = room,
+    .open_root = open_root,
+    .partition = mxb__rows_partition,
+    .open_children = open_children,
+    .close = close_node,
+    .give_back = give_back,
+    .open_level = open_level,
+    .search_level = mxb__level_cells_search,
+    .left_sum = mxb__level_cells_left,
+};

@@ -5,21 +5,22 @@
 
 #include "base/parallel.h"
 #include "data/bin_codes.h"
+#include "learner/tree/symmetric_grow.h"
+#include "learner/tree/symmetric_walk.h"
 #include "learner/tree/tree_grow.h"
-#include "learner/tree/tree_walk.h"
+#include "learner/tree/tree_leaves.h"
 #include "model/row_block.h"
-
-enum { WALK_ROWS = 4096 };
 
 /* Stands at the head of the workspace, where it outlives the fit: its rows are still to be added to the scores. */
 struct tree_state {
     int valid_is_coded; /* in the head that begins as zero */
+    int is_symmetric;   /* the last tree */
     struct tree_engine engine;
     struct grower grower;
-    struct leaf *leaves;    /* [max_leaves] */
-    uint32_t *node_of_leaf; /* [max_leaves] */
+    struct symmetric_grower symmetric;
+    struct leaf *leaves; /* [max_leaves] in the model's order; of a symmetric tree those that rows are in */
     size_t n_leaves;
-    double *values;          /* [node] leaf values */
+    uint32_t *leaf_of_place; /* the number of the leaf that is a node, or of that which a full tree's leaf leads to */
     uint32_t *breadth_first; /* [n_nodes] the grower's numbers in the model's order */
     uint32_t n_nodes;
     struct walk_node *walk; /* [node], where rows walk */
@@ -29,12 +30,14 @@ struct tree_state {
 static size_t carve(struct tree_state *state, const struct fit_input *input, void *base) {
     struct workspace workspace = {base, 0};
     size_t max_leaves = mxb__engine_max_leaves(input);
+    size_t n_full = (size_t)1 << input->options->symmetric_depth; /* leaves of a symmetric tree, with rows or not */
     mxb__carve(&workspace, 1, sizeof *state);
     mxb__engine_carve(&state->engine, input, &workspace);
     mxb__grower_carve(&state->grower, &state->engine, input, &workspace);
+    mxb__symmetric_carve(&state->symmetric, input, &workspace);
     state->leaves = mxb__carve(&workspace, max_leaves, sizeof *state->leaves);
-    state->node_of_leaf = mxb__carve(&workspace, max_leaves, sizeof *state->node_of_leaf);
-    state->values = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->values);
+    state->leaf_of_place =
+        mxb__carve(&workspace, n_full > 2 * max_leaves ? n_full : 2 * max_leaves, sizeof *state->leaf_of_place);
     state->breadth_first = mxb__carve(&workspace, 2 * max_leaves, sizeof *state->breadth_first);
     size_t n_valid = input->valid == NULL || input->prepared->settings.exact ? 0 : input->valid->n_rows;
     int walks = n_valid > 0 || input->options->subsample < 1.0;
@@ -48,21 +51,121 @@ static size_t workspace_bytes(const struct fit_input *input) {
     return carve(&state, input, NULL);
 }
 
-/* ---- leaf values: -G / (H + lambda), times the learning rate ---- */
+/* ---- rows that walk ---- */
 
-static double leaf_value(const struct leaf *leaf, struct quanta quanta, const struct fit_input *input) {
-    const struct learner_options *options = input->options;
-    double n_rows = (double)(mxb__span_rows(leaf->rows));
-    double h = (double)leaf->sum.h;
-    if (h < n_rows && input->sum_h > 0.0) {
-        /* Rows that weigh next to nothing beside others: rounding may have lost half a quantum of each, as much as the
-         * sum. A step too short is safe, one too long makes the loss rise. */
-        h += 0.5 * n_rows;
+struct walk_task {
+    const struct tree_state *state;
+    size_t n_rows;
+    struct walk walk;                /* of an ordinary tree */
+    struct symmetric_walk symmetric; /* of a symmetric one */
+    double *scores;                  /* of rows that are only scored */
+};
+
+/* The numbers of the leaves of rows first .. first + n - 1. */
+static void find_symmetric(const struct walk_task *task, size_t first, size_t n, uint32_t *leaves) {
+    mxb__symmetric_walk_find(&task->symmetric, first, n, leaves);
+    for (size_t i = 0; i < n; i++) {
+        leaves[i] = task->state->leaf_of_place[leaves[i]];
     }
-    h += options->lambda_l2 * quanta.h_scale;
-    double value = h > 0.0 ? ldexp(-(double)leaf->sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
-    return isfinite(value) ? options->learning_rate * value : 0.0;
 }
+
+/* The same for the rows of an ordinary tree that are listed. */
+static void find_ordinary(const struct walk_task *task, struct walkers *walkers) {
+    mxb__walk_find(&task->walk, walkers);
+    for (size_t i = 0; i < walkers->n; i++) {
+        walkers->leaves[i] = task->state->leaf_of_place[walkers->leaves[i]];
+    }
+}
+
+static void number_block(void *context, size_t block, size_t thread) {
+    const struct walk_task *task = context;
+    uint32_t *leaf_of_row = task->state->engine.leaf_of_row;
+    size_t first = block * MXB__WALK_ROWS;
+    size_t n = mxb__block_length(task->n_rows, MXB__WALK_ROWS, block);
+    struct walkers walkers;
+    (void)thread;
+    if (task->state->is_symmetric) { /* all rows side by side, faster than some of them */
+        find_symmetric(task, first, n, leaf_of_row + first);
+        return;
+    }
+    walkers.n = 0;
+    for (size_t i = first; i < first + n; i++) {
+        walkers.rows[walkers.n] = (uint32_t)i;
+        walkers.n += leaf_of_row[i] == MXB__NO_LEAF;
+    }
+    find_ordinary(task, &walkers);
+    for (size_t i = 0; i < walkers.n; i++) {
+        leaf_of_row[walkers.rows[i]] = walkers.leaves[i];
+    }
+}
+
+static void score_block(void *context, size_t block, size_t thread) {
+    const struct walk_task *task = context;
+    size_t first = block * MXB__WALK_ROWS;
+    struct walkers walkers;
+    (void)thread;
+    walkers.n = mxb__block_length(task->n_rows, MXB__WALK_ROWS, block);
+    if (task->state->is_symmetric) {
+        find_symmetric(task, first, walkers.n, walkers.leaves);
+    } else {
+        for (size_t i = 0; i < walkers.n; i++) {
+            walkers.rows[i] = (uint32_t)(first + i);
+        }
+        find_ordinary(task, &walkers);
+    }
+    for (size_t i = 0; i < walkers.n; i++) {
+        task->scores[first + i] += task->state->leaves[walkers.leaves[i]].value;
+    }
+    mxb__scores_add_constant(task->scores + first, walkers.n, 0); /* they stay finite, as in predictions */
+}
+
+static struct walk make_walk(struct tree_state *state, struct code_columns codes) {
+    struct walk walk = {.codes = codes, .nodes = state->walk};
+    for (uint32_t i = 0; i < state->n_nodes; i++) {
+        uint32_t n = state->breadth_first[i];
+        const struct grow_node *node = &state->grower.nodes[n];
+        state->walk[n] = node->left == 0 ? mxb__walk_leaf(n)
+                                         : mxb__walk_split(&codes, state->engine.input->prepared->bins,
+                                                           &node->work.split, node->left);
+        walk.depth = node->depth > walk.depth ? node->depth : walk.depth;
+    }
+    return walk;
+}
+
+static struct symmetric_walk make_symmetric_walk(const struct tree_state *state, struct code_columns codes) {
+    const struct symmetric_grower *grower = &state->symmetric;
+    struct symmetric_walk walk = {.codes = codes, .depth = grower->depth};
+    for (uint32_t l = 0; l < walk.depth; l++) {
+        walk.levels[l] = mxb__walk_split(&codes, state->engine.input->prepared->bins, &grower->levels[l], 0);
+    }
+    return walk;
+}
+
+static void walk_rows(struct tree_state *state, struct code_columns codes, double *scores, task_fn function) {
+    struct walk_task task = {.state = state, .n_rows = codes.n_rows, .scores = scores};
+    double n_steps = 1.0;
+    if (state->is_symmetric) {
+        task.symmetric = make_symmetric_walk(state, codes);
+        n_steps += 0.25 * task.symmetric.depth;
+    } else {
+        task.walk = make_walk(state, codes);
+        n_steps += task.walk.depth;
+    }
+    mxb__pool_run(state->engine.input->tree_pool, mxb__n_blocks(codes.n_rows, MXB__WALK_ROWS),
+                  (double)codes.n_rows * n_steps, function, &task);
+}
+
+/* Rows of an ordinary tree's sample are in their leaves already, the others walk. */
+static void number_rows(struct tree_state *state) {
+    const mxb_prepared *prepared = state->engine.input->prepared;
+    struct code_columns codes = {prepared->columns, prepared->codes, prepared->n_rows};
+    if (!state->is_symmetric) {
+        mxb__leaves_number(&state->engine, state->leaves, state->n_leaves);
+    }
+    walk_rows(state, codes, NULL, number_block);
+}
+
+/* ---- leaves ---- */
 
 /* The nodes in the model's order, breadth-first. Returns how many there are. */
 static uint32_t list_nodes(struct tree_state *state) {
@@ -78,72 +181,30 @@ static uint32_t list_nodes(struct tree_state *state) {
     return n;
 }
 
-static void find_values(struct tree_state *state) {
+static void list_leaves(struct tree_state *state) {
     state->n_leaves = 0;
     for (uint32_t i = 0; i < state->n_nodes; i++) {
         uint32_t n = state->breadth_first[i];
         if (state->grower.nodes[n].left == 0) {
             state->leaves[state->n_leaves].rows = state->grower.nodes[n].work.rows;
-            state->node_of_leaf[state->n_leaves++] = n;
+            state->leaf_of_place[n] = (uint32_t)state->n_leaves++;
         }
     }
-    mxb__engine_leaf_sums(&state->engine, state->leaves, state->n_leaves);
-    for (size_t i = 0; i < state->n_leaves; i++) {
-        struct leaf *leaf = &state->leaves[i];
-        leaf->value = leaf_value(leaf, state->engine.wide_quanta, state->engine.input);
-        state->values[state->node_of_leaf[i]] = leaf->value;
+}
+
+static void find_values(struct tree_state *state) {
+    if (mxb__leaves_some_out(&state->engine)) {
+        number_rows(state);
     }
+    mxb__leaves_fit(&state->engine, state->leaves, state->n_leaves);
 }
 
 /* ---- scores ---- */
 
-struct walk_task {
-    struct walk walk;
-    int bounds; /* scores stay finite, as in predictions */
-    double *scores;
-};
-
-static void walk_block(void *context, size_t block, size_t thread) {
-    struct walk_task *task = context;
-    size_t first = block * WALK_ROWS;
-    size_t n = mxb__block_length(task->walk.codes.n_rows, WALK_ROWS, block);
-    (void)thread;
-    mxb__walk_add(&task->walk, first, n, task->scores);
-    if (task->bounds) {
-        mxb__scores_add_constant(task->scores + first, n, 0);
-    }
-}
-
-/* The task's rows find their leaves by their codes. */
-static void add_by_walk(struct tree_state *state, struct walk_task *task) {
-    const struct fit_input *input = state->engine.input;
-    struct walk *walk = &task->walk;
-    for (uint32_t i = 0; i < state->n_nodes; i++) {
-        uint32_t n = state->breadth_first[i];
-        const struct grow_node *node = &state->grower.nodes[n];
-        state->walk[n] = node->left == 0
-                             ? mxb__walk_leaf(n)
-                             : mxb__walk_split(&walk->codes, input->prepared->bins, &node->work.split, node->left);
-        walk->depth = node->depth > walk->depth ? node->depth : walk->depth;
-    }
-    walk->nodes = state->walk;
-    walk->values = state->values;
-    size_t n_rows = walk->codes.n_rows;
-    mxb__pool_run(input->tree_pool, mxb__n_blocks(n_rows, WALK_ROWS), (double)n_rows * (double)(1 + walk->depth),
-                  walk_block, task);
-}
-
 static void add(const struct fit_input *input, void *workspace, double *scores) {
     struct tree_state *state = workspace;
-    const mxb_prepared *prepared = input->prepared;
     state->engine.input = input;
-    if (state->engine.n_sampled == prepared->n_rows) {
-        mxb__engine_add_leaves(&state->engine, state->leaves, state->n_leaves, scores);
-    } else { /* rows were left out: all walk */
-        struct code_columns codes = {prepared->columns, prepared->codes, prepared->n_rows};
-        struct walk_task task = {.walk = {.codes = codes}, .scores = scores};
-        add_by_walk(state, &task);
-    }
+    mxb__leaves_add(&state->engine, state->leaves, state->n_leaves, scores);
 }
 
 /* Exact trees have a code for each value that training met: others would have to be looked up, so they go by values. */
@@ -159,17 +220,20 @@ static mxb_status add_valid(const struct fit_input *input, const struct term *te
         state->valid_is_coded = 1;
     }
     struct code_columns codes = {.bytes = state->valid_codes, .n_rows = input->valid->n_rows};
-    struct walk_task task = {.walk = {.codes = codes}, .bounds = 1, .scores = scores};
-    add_by_walk(state, &task);
+    walk_rows(state, codes, scores, score_block);
     return MXB_OK;
 }
 
 /* ---- the finished term ---- */
 
-/* The sum of the splits' gains, each of which becomes its share of it. Trees on a sample of the rows count as if these
- * were all. */
+/* What splits of so much gain in quanta took off the loss. Trees on a sample of the rows count as if these were all. */
+static double gain_of(const struct tree_engine *engine, double sum) {
+    double all_rows = (double)engine->input->prepared->n_rows / (double)engine->n_sampled;
+    return mxb__bounded(ldexp(sum * all_rows, engine->quanta.h_exponent - 2 * engine->quanta.g_exponent));
+}
+
+/* The gain of a tree; those of its splits become their shares of it. */
 static double share_gain(const struct tree_state *state, struct tree *tree) {
-    const struct tree_engine *engine = &state->engine;
     double sum = 0.0;
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         sum += state->grower.nodes[state->breadth_first[i]].work.split.gain;
@@ -177,8 +241,7 @@ static double share_gain(const struct tree_state *state, struct tree *tree) {
     for (uint32_t i = 0; i < tree->n_nodes && sum > 0.0; i++) {
         tree->nodes[i].share = (float)(state->grower.nodes[state->breadth_first[i]].work.split.gain / sum);
     }
-    double all_rows = (double)engine->input->prepared->n_rows / (double)engine->n_sampled;
-    return mxb__bounded(ldexp(sum * all_rows, engine->quanta.h_exponent - 2 * engine->quanta.g_exponent));
+    return gain_of(&state->engine, sum);
 }
 
 static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct tree *tree, mxb_error *error) {
@@ -193,7 +256,7 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
         struct tree_node *out = &tree->nodes[i];
         if (node->left == 0) {
             out->split = SPLIT_NONE;
-            out->value = state->values[state->breadth_first[i]];
+            out->value = state->leaves[state->leaf_of_place[state->breadth_first[i]]].value;
         } else {
             out->split = SPLIT_NUMERIC;
             out->value = mxb__prepared_threshold(prepared, node->work.split.feature, node->work.split.bin);
@@ -207,16 +270,60 @@ static mxb_status make_tree(struct tree_state *state, uint32_t max_depth, struct
     return MXB_OK;
 }
 
+static mxb_status fit_tree(struct tree_state *state, uint32_t max_depth, struct term *term, mxb_error *error) {
+    mxb__grower_run(&state->grower, &state->engine, max_depth);
+    state->n_nodes = list_nodes(state);
+    list_leaves(state);
+    find_values(state);
+    term->kind = TERM_TREE;
+    return make_tree(state, max_depth, &term->tree, error);
+}
+
+static mxb_status make_symmetric(const struct tree_state *state, uint32_t max_depth, struct symmetric *tree,
+                                 mxb_error *error) {
+    const struct symmetric_grower *grower = &state->symmetric;
+    double sum = 0.0;
+    tree->depth = grower->depth;
+    tree->max_depth = max_depth;
+    MXB_TRY(mxb__symmetric_allocate(tree, error));
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        sum += grower->levels[l].gain;
+    }
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct split *split = &grower->levels[l];
+        double threshold = mxb__prepared_threshold(state->engine.input->prepared, split->feature, split->bin);
+        tree->levels[l] =
+            (struct symmetric_level){threshold, split->feature, (float)(split->gain / sum), split->missing_left};
+    }
+    for (size_t leaf = 0; leaf < mxb__symmetric_n_leaves(tree); leaf++) {
+        tree->values[leaf] = state->leaves[state->leaf_of_place[leaf]].value;
+    }
+    tree->gain = gain_of(&state->engine, sum);
+    return MXB_OK;
+}
+
+static mxb_status fit_symmetric(struct tree_state *state, uint32_t max_depth, struct term *term, mxb_error *error) {
+    const struct symmetric_grower *grower = &state->symmetric;
+    mxb__symmetric_grow(&state->symmetric, &state->engine, max_depth);
+    state->n_leaves = grower->n_nodes;
+    for (uint32_t i = 0; i < grower->n_nodes; i++) {
+        state->leaves[i].rows = grower->nodes[i].rows;
+    }
+    memcpy(state->leaf_of_place, grower->node_of_leaf, ((size_t)1 << grower->depth) * sizeof *state->leaf_of_place);
+    find_values(state);
+    term->kind = TERM_SYMMETRIC;
+    return make_symmetric(state, max_depth, &term->symmetric, error);
+}
+
 static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
                       mxb_error *error) {
     struct tree_state *state = workspace;
     carve(state, input, workspace);
     mxb__engine_begin(&state->engine, input, draw);
-    mxb__grower_run(&state->grower, &state->engine, draw->max_depth);
-    state->n_nodes = list_nodes(state);
-    find_values(state);
-    *term = (struct term){.kind = TERM_TREE, .n_outputs = 1};
-    return make_tree(state, draw->max_depth, &term->tree, error);
+    state->is_symmetric = draw->is_symmetric;
+    *term = (struct term){.n_outputs = 1};
+    return state->is_symmetric ? fit_symmetric(state, draw->max_depth, term, error)
+                               : fit_tree(state, draw->max_depth, term, error);
 }
 
 const struct learner_ops mxb__tree_learner = {"tree", workspace_bytes, fit, add, add_valid};

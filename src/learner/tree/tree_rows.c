@@ -1,9 +1,8 @@
-/* The engine of histogram trees: moving rows between nodes; and for both engines, the rows of leaves. A
- * batch of nodes is cut into tasks of at most MXB__TASK_ROWS rows, whatever the number of threads. */
+/* The engine of histogram trees: moving rows between nodes. A batch of nodes is cut into tasks of at most
+ * MXB__TASK_ROWS rows, whatever the number of threads. */
 #include <string.h>
 
 #include "base/parallel.h"
-#include "base/reduce.h"
 #include "learner/tree/tree_histograms.h"
 
 struct row_batch {
@@ -113,104 +112,4 @@ void mxb__rows_partition(struct tree_engine *engine, const struct family *famili
     mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows, split_rows, &batch);
     mxb__pool_run(engine->pool, n, (double)batch.n_rows * 0.1, close_up_left, &batch);
     mxb__pool_run(engine->pool, batch.n_tasks, (double)batch.n_rows * 0.2, append_right, &batch);
-}
-
-/* ---- leaves ---- */
-
-/* Rows of all leaves in blocks of row numbers, so that what is read and written for them lies close together. A leaf's
- * rows ascend. */
-struct leaf_pass {
-    struct tree_engine *engine;
-    const struct leaf *leaves;
-    size_t n;
-    uint32_t block_rows; /* row numbers, not rows of leaves */
-    double *scores;
-};
-
-enum { BLOCK_LEAVES = 256 }; /* with more, blocks grow: a leaf should have many rows in each */
-
-static void run_pass(struct leaf_pass *pass, double nanoseconds_a_row, task_fn function) {
-    size_t n_rows = pass->engine->input->prepared->n_rows;
-    size_t n_times = 1 + pass->n / BLOCK_LEAVES;
-    pass->block_rows = (uint32_t)(n_times * MXB__TASK_ROWS < n_rows ? n_times * MXB__TASK_ROWS : n_rows);
-    mxb__pool_run(pass->engine->pool, mxb__n_blocks(n_rows, pass->block_rows), (double)n_rows * nanoseconds_a_row,
-                  function, pass);
-}
-
-/* The first place in the span whose row is not below the number. */
-static uint32_t find_row(const uint32_t *rows, struct row_span span, uint64_t number) {
-    while (span.begin < span.end) {
-        uint32_t middle = span.begin + mxb__span_rows(span) / 2;
-        if (rows[middle] < number) {
-            span.begin = middle + 1;
-        } else {
-            span.end = middle;
-        }
-    }
-    return span.begin;
-}
-
-static struct row_span rows_in_block(const struct leaf_pass *pass, size_t leaf, size_t block) {
-    const uint32_t *rows = pass->engine->rows;
-    struct row_span span = pass->leaves[leaf].rows;
-    if (pass->block_rows < pass->engine->input->prepared->n_rows) {
-        span.begin = find_row(rows, span, (uint64_t)block * pass->block_rows);
-        span.end = find_row(rows, span, ((uint64_t)block + 1) * pass->block_rows);
-    }
-    return span;
-}
-
-static struct gradient_sum sum_wide(const struct tree_engine *engine, struct row_span span) {
-    struct gradient_sum sum = {0, 0};
-    for (uint32_t i = span.begin; i < span.end; i++) {
-        sum.g += engine->sums[engine->rows[i]].g;
-        sum.h += engine->sums[engine->rows[i]].h;
-    }
-    return sum;
-}
-
-static void sum_block(void *context, size_t block, size_t thread) {
-    const struct leaf_pass *pass = context;
-    const struct tree_engine *engine = pass->engine;
-    const struct scaled_rows rows = mxb__quanta_rows(engine->input, engine->wide_quanta);
-    (void)thread;
-    for (size_t i = 0; i < pass->n; i++) {
-        struct row_span span = rows_in_block(pass, i, block);
-        struct gradient_sum sum =
-            engine->packed ? engine->input->kernels->sum_quanta(&rows, engine->rows + span.begin, mxb__span_rows(span))
-                           : sum_wide(engine, span);
-        engine->leaf_sums[2 * i] += sum.g;
-        engine->leaf_sums[2 * i + 1] += sum.h;
-    }
-}
-
-void mxb__engine_leaf_sums(struct tree_engine *engine, struct leaf *leaves, size_t n) {
-    struct leaf_pass pass = {.engine = engine, .leaves = leaves, .n = n};
-    for (size_t i = 0; i < 2 * n; i++) {
-        engine->leaf_sums[i] = 0;
-    }
-    run_pass(&pass, 3.0, sum_block);
-    for (size_t i = 0; i < n; i++) {
-        leaves[i].sum = (struct gradient_sum){engine->leaf_sums[2 * i], engine->leaf_sums[2 * i + 1]};
-        mxb__reduce_integers(&leaves[i].sum.g, 1);
-        mxb__reduce_integers(&leaves[i].sum.h, 1);
-    }
-}
-
-static void add_block(void *context, size_t block, size_t thread) {
-    const struct leaf_pass *pass = context;
-    const uint32_t *rows = pass->engine->rows;
-    (void)thread;
-    for (size_t leaf = 0; leaf < pass->n; leaf++) {
-        struct row_span span = rows_in_block(pass, leaf, block);
-        double value = pass->leaves[leaf].value;
-        for (uint32_t i = span.begin; i < span.end; i++) {
-            pass->scores[rows[i]] += value;
-        }
-    }
-}
-
-void mxb__engine_add_leaves(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores) {
-    struct leaf_pass pass = {.engine = engine, .leaves = leaves, .n = n, .scores = scores};
-    run_pass(&pass, 2.0, add_block);
 }

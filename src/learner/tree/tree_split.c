@@ -9,17 +9,6 @@
 
 enum { AHEAD = 24 }; /* rows; without looking ahead a walk over sorted rows takes four times as long */
 
-static const double TIE = 1e-9;
-/* A gain below this part of the node's own score is rounding. */
-static const double NOISE = 1e-12;
-
-static struct gradient_sum plus(struct gradient_sum a, struct gradient_sum b) {
-    struct gradient_sum sum = {a.g + b.g, a.h + b.h};
-    return sum;
-}
-
-static int ties(double gain, double best) { return gain >= best * (1.0 - TIE); }
-
 struct split_rules mxb__split_rules(double lambda_l2, double min_child_weight) {
     int exponent; /* all hessians stay below 2^62 quanta */
     frexp(fmin(0x1p62 + lambda_l2, DBL_MAX), &exponent);
@@ -50,7 +39,7 @@ static struct gains gains_of(struct gradient_sum total, struct gradient_sum miss
 /* In quanta; 0 if it is no more than rounding. */
 static double gain_of(const struct gains *gains, double cut_score) {
     double gain = (cut_score - gains->lost) / gains->weight;
-    return gain > NOISE * gains->parent ? gain * gains->cuts.rules.unit : 0.0;
+    return mxb__gain_counts(gain, gains->parent) ? gain * gains->cuts.rules.unit : 0.0;
 }
 
 /* Whether the cut between `left` and the rest, behind `bin`, ties with the best gain, with missing values to the right
@@ -59,11 +48,11 @@ static int take_cut(const struct gains *gains, struct gradient_sum left, uint32_
                     struct split *split) {
     int has_missing = mxb__has_missing(&gains->cuts);
     int missing_left = !has_missing && left.h >= gains->cuts.total.h - left.h;
-    int taken = ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
+    int taken = mxb__gain_ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
     if (!taken && has_missing) {
-        left = plus(left, gains->cuts.missing);
+        left = mxb__plus(left, gains->cuts.missing);
         missing_left = 1;
-        taken = ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
+        taken = mxb__gain_ties(gain_of(gains, mxb__cut_score(&gains->cuts, left)), best);
     }
     if (taken) {
         *split = (struct split){best, 0, bin, (uint8_t)missing_left, left};
@@ -100,7 +89,7 @@ struct split mxb__split_locate(const struct feature_cells *cells, struct gradien
     struct gradient_sum left = {0, 0};
     struct split split = {0};
     for (uint32_t i = 0; i < cells->n; i++) {
-        left = plus(left, cells->words != NULL ? mxb__unpacked(cells->words[i]) : cells->sums[i]);
+        left = mxb__plus(left, cells->words != NULL ? mxb__unpacked(cells->words[i]) : cells->sums[i]);
         if (take_cut(&gains, left, cells->bin_of != NULL ? cells->bin_of[i] : i, gain, &split)) {
             break;
         }
@@ -110,24 +99,22 @@ struct split mxb__split_locate(const struct feature_cells *cells, struct gradien
 
 /* ---- from sorted rows ---- */
 
-/* The rows of a node, less the missing ones. */
-static struct gains begin_rows(struct sorted_rows *rows, struct gradient_sum total, const struct split_rules *rules) {
+struct gradient_sum mxb__sorted_take_missing(struct sorted_rows *rows) {
     struct gradient_sum missing = {0, 0};
     while (rows->n > 0 && rows->codes[rows->rows[rows->n - 1]] == rows->missing_code) {
-        missing = plus(missing, rows->sums[rows->rows[--rows->n]]);
+        missing = mxb__plus(missing, rows->sums[rows->rows[--rows->n]]);
     }
-    return gains_of(total, missing, rules);
+    return missing;
 }
 
-/* Moves the rows from the first-th on that have its code to the left; returns the next one with another code. */
-static size_t move_bin(const struct sorted_rows *rows, size_t first, struct gradient_sum *left, uint32_t *bin) {
+size_t mxb__sorted_move_bin(const struct sorted_rows *rows, size_t first, struct gradient_sum *left, uint32_t *bin) {
     size_t i = first;
     *bin = rows->codes[rows->rows[first]];
     for (; i < rows->n && rows->codes[rows->rows[i]] == *bin; i++) {
         size_t later = rows->rows[i + AHEAD < rows->n ? i + AHEAD : rows->n - 1];
         MXB__PREFETCH(rows->codes + later);
         MXB__PREFETCH(rows->sums + later);
-        *left = plus(*left, rows->sums[rows->rows[i]]);
+        *left = mxb__plus(*left, rows->sums[rows->rows[i]]);
     }
     return i;
 }
@@ -135,15 +122,15 @@ static size_t move_bin(const struct sorted_rows *rows, size_t first, struct grad
 double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                               const struct split_rules *rules) {
     struct sorted_rows present = *rows;
-    struct gains gains = begin_rows(&present, total, rules);
+    struct gains gains = gains_of(total, mxb__sorted_take_missing(&present), rules);
     struct gradient_sum left = {0, 0};
     double best = 0.0;
     uint32_t bin;
     for (size_t i = 0; i < present.n;) {
-        i = move_bin(&present, i, &left, &bin);
+        i = mxb__sorted_move_bin(&present, i, &left, &bin);
         best = mxb__larger(mxb__cut_score(&gains.cuts, left), best);
         if (mxb__has_missing(&gains.cuts)) {
-            best = mxb__larger(mxb__cut_score(&gains.cuts, plus(left, gains.cuts.missing)), best);
+            best = mxb__larger(mxb__cut_score(&gains.cuts, mxb__plus(left, gains.cuts.missing)), best);
         }
     }
     return gain_of(&gains, best);
@@ -152,30 +139,35 @@ double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_su
 struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                                       const struct split_rules *rules, double gain) {
     struct sorted_rows present = *rows;
-    struct gains gains = begin_rows(&present, total, rules);
+    struct gains gains = gains_of(total, mxb__sorted_take_missing(&present), rules);
     struct gradient_sum left = {0, 0};
     struct split split = {0};
     uint32_t bin = 0;
     size_t i = 0;
     /* Without rows of code 0, the cut behind that bin has nothing but missing values on its left. */
     if (present.n > 0 && present.codes[present.rows[0]] == 0) {
-        i = move_bin(&present, i, &left, &bin);
+        i = mxb__sorted_move_bin(&present, i, &left, &bin);
     }
     while (!take_cut(&gains, left, bin, gain, &split) && i < present.n) {
-        i = move_bin(&present, i, &left, &bin);
+        i = mxb__sorted_move_bin(&present, i, &left, &bin);
     }
     return split;
 }
 
 /* ---- among features ---- */
 
-uint32_t mxb__split_choose(const double *gains, uint32_t n) {
+static double with_noise(double gain, const struct split_noise *noise, uint32_t place, uint32_t feature) {
+    return noise->deviation == 0.0 || gain == 0.0 ? gain : gain * mxb__split_noise_factor(noise, place, feature);
+}
+
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place) {
     double best = 0.0;
     for (uint32_t f = 0; f < n; f++) {
-        best = mxb__larger(gains[f], best);
+        best = mxb__larger(with_noise(gains[f], noise, place, f), best);
     }
     uint32_t chosen = 0;
-    while (chosen < n && !(gains[chosen] > 0.0 && ties(gains[chosen], best))) {
+    while (chosen < n &&
+           !(gains[chosen] > 0.0 && mxb__gain_ties(with_noise(gains[chosen], noise, place, chosen), best))) {
         chosen++;
     }
     return chosen;

@@ -8,6 +8,13 @@
 
 #include "data/bins.h"
 #include "kernels/kernels.h"
+#include "learner/tree/tree_noise.h"
+
+/** Whether a gain is as good as the best. */
+static inline int mxb__gain_ties(double gain, double best) { return gain >= best * (1.0 - 1e-9); }
+
+/** Whether a gain, beside the score of what is split, is more than rounding. */
+static inline int mxb__gain_counts(double gain, double score) { return gain > 1e-12 * score; }
 
 struct split {
     double gain; /* decrease of the Newton objective, in squared gradient quanta per hessian quantum; 0 = no split */
@@ -51,13 +58,21 @@ struct sorted_rows {
     uint32_t missing_code;
 };
 
+/** Drops the missing rows and returns their sum. */
+struct gradient_sum mxb__sorted_take_missing(struct sorted_rows *rows);
+
+/** Adds the rows from the first-th on that have its code, none of them missing, to `left`; returns the next one with
+ *  another code. */
+size_t mxb__sorted_move_bin(const struct sorted_rows *rows, size_t first, struct gradient_sum *left, uint32_t *bin);
+
 /** The same gain and split, from the rows themselves. */
 double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                               const struct split_rules *rules);
 struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                                       const struct split_rules *rules, double gain);
 
-/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain; n if there is none. */
-uint32_t mxb__split_choose(const double *gains, uint32_t n);
+/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain, once noise is on them, drawn by
+ *  `place` (tree_noise.h); n if there is none. */
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place);
 
 #endif

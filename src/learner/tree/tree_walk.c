@@ -1,6 +1,6 @@
-/* Step 8 of the data's path, for trees: rows walk down by their codes. Without a branch, since the way is as good as
- * random, and several rows side by side: while one waits for its next node the others go on. Knows nothing of how the
- * tree was grown. */
+/* Steps 7a and 8 of the data's path: rows walk down a tree by their codes. Without a branch, since the way is as good
+ * as random, and several rows side by side: while one waits for its next node the others go on. Knows nothing of how
+ * the tree was grown. */
 #include "learner/tree/tree_walk.h"
 
 enum { WALKS = 8 };
@@ -19,35 +19,35 @@ struct walk_node mxb__walk_leaf(uint32_t index) {
 }
 
 /* `n`, at most WALKS, and `wide` are constants where this is called. */
-static inline void walk_rows(const struct walk *walk, int wide, size_t first, size_t n, double *scores) {
+static inline void walk_some(const struct walk *walk, int wide, const uint32_t *rows, size_t n, uint32_t *leaves) {
     uint32_t at[WALKS] = {0};
     for (uint32_t level = 0; level < walk->depth; level++) {
         for (size_t k = 0; k < n; k++) {
             const struct walk_node *node = &walk->nodes[at[k]];
-            size_t place = node->column + first + k;
+            size_t place = node->column + rows[k];
             uint32_t code = wide ? walk->codes.words[place] : walk->codes.bytes[place];
             at[k] = node->left + (code - node->first_right < node->n_right); /* codes below the first wrap around */
         }
     }
     for (size_t k = 0; k < n; k++) {
-        scores[first + k] += walk->values[at[k]];
+        leaves[k] = at[k];
     }
 }
 
-static inline void walk_block(const struct walk *walk, int wide, size_t first, size_t n, double *scores) {
-    size_t end = first + n;
-    for (; first + WALKS <= end; first += WALKS) {
-        walk_rows(walk, wide, first, WALKS, scores);
+static inline void walk_all(const struct walk *walk, int wide, struct walkers *walkers) {
+    size_t i = 0;
+    for (; i + WALKS <= walkers->n; i += WALKS) {
+        walk_some(walk, wide, walkers->rows + i, WALKS, walkers->leaves + i);
     }
-    for (; first < end; first++) {
-        walk_rows(walk, wide, first, 1, scores);
+    for (; i < walkers->n; i++) {
+        walk_some(walk, wide, walkers->rows + i, 1, walkers->leaves + i);
     }
 }
 
-void mxb__walk_add(const struct walk *walk, size_t first, size_t n, double *scores) {
+void mxb__walk_find(const struct walk *walk, struct walkers *walkers) {
     if (walk->codes.words != NULL) {
-        walk_block(walk, 1, first, n, scores);
+        walk_all(walk, 1, walkers);
     } else {
-        walk_block(walk, 0, first, n, scores);
+        walk_all(walk, 0, walkers);
     }
 }

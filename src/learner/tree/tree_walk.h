@@ -26,7 +26,6 @@ struct walk_node {
 struct walk {
     struct code_columns codes;
     const struct walk_node *nodes; /* node 0 is the root */
-    const double *values;          /* [node] of the leaves */
     uint32_t depth;                /* of the deepest leaf */
 };
 
@@ -36,7 +35,15 @@ struct walk_node mxb__walk_split(const struct code_columns *codes, const struct 
 /** The leaf that is node `index`. */
 struct walk_node mxb__walk_leaf(uint32_t index);
 
-/** Adds the values of their leaves to scores[row] of rows first .. first + n - 1. */
-void mxb__walk_add(const struct walk *walk, size_t first, size_t n, double *scores);
+/* Rows that walk together. */
+enum { MXB__WALK_ROWS = 4096 };
+struct walkers {
+    size_t n;
+    uint32_t rows[MXB__WALK_ROWS];
+    uint32_t leaves[MXB__WALK_ROWS]; /* out: the nodes where they end */
+};
+
+/** Finds the leaves of the rows. */
+void mxb__walk_find(const struct walk *walk, struct walkers *walkers);
 
 #endif

@@ -125,6 +125,7 @@ static void wrong_names_are_refused(void) {
     FAILS(mxb_learner_create("tree", fit, predict, NULL, NULL, &learner, &error), error, MXB_ERROR_PARAM,
           "the name of the learner is \"tree\", which the library has itself");
     CHECK(learner == NULL);
+    CHECK_INT(mxb_learner_create("symmetric", fit, predict, NULL, NULL, &learner, &error), MXB_ERROR_PARAM);
     CHECK_INT(mxb_learner_create("fourier", fit, predict, NULL, NULL, &learner, &error), MXB_ERROR_PARAM);
     CHECK_INT(mxb_learner_create("", fit, predict, NULL, NULL, &learner, &error), MXB_ERROR_PARAM);
     CHECK_INT(mxb_learner_create(NULL, fit, predict, NULL, NULL, &learner, NULL), MXB_ERROR_PARAM);

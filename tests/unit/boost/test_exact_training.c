@@ -19,12 +19,20 @@ static void check_same_tree(const struct tree *a, const struct tree *b) {
     }
 }
 
+static void check_same_symmetric(const struct symmetric *a, const struct symmetric *b) {
+    REQUIRE(a->depth == b->depth && a->max_depth == b->max_depth && a->gain == b->gain);
+    CHECK(memcmp(a->levels, b->levels, a->depth * sizeof *a->levels) == 0);
+    CHECK(memcmp(a->values, b->values, mxb__symmetric_n_leaves(a) * sizeof *a->values) == 0);
+}
+
 static void check_same_model(const mxb_model *a, const mxb_model *b) {
-    REQUIRE(a != NULL && b != NULL && a->n_rounds == b->n_rounds);
-    for (uint32_t r = 0; r < a->n_rounds; r++) {
+    REQUIRE(a != NULL && b != NULL && a->n_terms == b->n_terms);
+    for (uint32_t r = 0; r < a->n_terms; r++) {
         REQUIRE(a->terms[r].kind == b->terms[r].kind);
         if (a->terms[r].kind == TERM_TREE) {
             check_same_tree(&a->terms[r].tree, &b->terms[r].tree);
+        } else if (a->terms[r].kind == TERM_SYMMETRIC) {
+            check_same_symmetric(&a->terms[r].symmetric, &b->terms[r].symmetric);
         }
     }
     CHECK(memcmp(a->train_curve, b->train_curve, (a->n_curve + 1) * sizeof *a->train_curve) == 0);
@@ -69,7 +77,8 @@ static void equals_histograms_with_a_bin_a_value(void) {
                            "max_max_depth", seed % 4 == 0 ? "15" : "6", "subsample", samples[seed % 3], "colsample",
                            samples[seed / 3 % 3], "lambda_l2", lambdas[seed / 2 % 2], "min_child_weight",
                            seed % 6 == 0 ? "5" : "0", "n_components", "5", "alpha", "1", "n_threads",
-                           seed % 2 == 0 ? "3" : "1"));
+                           seed % 2 == 0 ? "3" : "1", "split_noise", seed % 5 == 1 ? "0.8" : "0", "leaf_rows",
+                           seed % 4 < 2 ? "all" : "sample", "symmetric_probability", "0.5"));
     }
 }
 
@@ -186,9 +195,10 @@ static void check_threads(struct data_recipe recipe, const char *objective) {
     struct made_data data = data_make(recipe);
     struct model_bytes first = {NULL, 0};
     for (size_t t = 0; t < 4; t++) {
-        mxb_params *params = PARAMS("use_histograms", "false", "objective", objective, "num_round", "6",
-                                    "tree_probability", "0.8", "max_max_depth", "7", "subsample", "0.8", "colsample",
-                                    "0.7", "n_components", "6", "n_threads", threads[t]);
+        mxb_params *params =
+            PARAMS("use_histograms", "false", "objective", objective, "num_round", "6", "tree_probability", "0.8",
+                   "max_max_depth", "7", "subsample", "0.8", "colsample", "0.7", "n_components", "6", "split_noise",
+                   "0.4", "leaf_rows", "all", "n_threads", threads[t]);
         struct model_bytes bytes = train_bytes(&data, params);
         CHECK(t == 0 || same_bytes(first, bytes));
         if (t == 0) {

@@ -6,7 +6,7 @@
 static size_t count_rounds(const mxb_model *model, const char *learner) {
     size_t n = 0;
     for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
-        n += strcmp(mxb_model_round_learner(model, round), learner) == 0;
+        n += strcmp(mxb_model_round_learner(model, round, 0), learner) == 0;
     }
     return n;
 }

@@ -15,8 +15,15 @@ struct expected_option {
     const char *outside[5];
 };
 
-/* The 21 of the paper's appendix, and three of ours. */
+/* The 21 of the paper's appendix, and ours. */
 static const struct expected_option EXPECTED[] = {
+    {"preset",
+     "choice",
+     "default",
+     "default | paper",
+     {"paper", "default"},
+     {"paper", "default"},
+     {"", "Paper", "none", "|", "default | paper"}},
     {"num_round",
      "integer",
      "100",

@@ -39,23 +39,38 @@ static void check_threads(struct data_recipe recipe, mxb_params *params) {
 
 static void threads_do_not_change_wide_models(void) {
     struct data_recipe recipe = {.n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .weighted = 1, .wild = 1};
-    check_threads(recipe, PARAMS("num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "subsample", "0.8",
-                                 "colsample", "0.6", "n_components", "12"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6",
+                                 "max_max_depth", "7", "subsample", "0.8", "colsample", "0.6", "n_components", "12"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample",
+                                 "0.8", "leaf_rows", "all", "split_noise", "0.5", "lambda_l2", "0"));
     recipe.wild = 0;
     recipe.two_classes = 1;
-    check_threads(recipe, PARAMS("num_round", "8", "tree_probability", "0.6", "max_max_depth", "7", "objective",
-                                 "logloss", "n_components", "12", "fourier_scaling", "standard"));
+    check_threads(recipe,
+                  PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6", "max_max_depth",
+                         "7", "objective", "logloss", "n_components", "12", "fourier_scaling", "standard"));
+}
+
+static void threads_do_not_change_banks(void) {
+    for (int two_classes = 0; two_classes < 2; two_classes++) {
+        struct data_recipe recipe = {
+            .n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .two_classes = two_classes, .weighted = 1};
+        check_threads(recipe,
+                      PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "16", "tree_probability", "0.4",
+                             "n_components", "12", "gamma", "auto", "n_projections", "2", "fourier_metric", "learned"));
+    }
 }
 
 /* More than 2^16 rows: packed words where the gradients are even, wide ones where they are not. */
 static void threads_do_not_change_models_of_many_rows(void) {
     struct data_recipe recipe = {.n_rows = 66000, .n_features = 3, .seed = 1, .missing = 0.1};
-    check_threads(recipe, PARAMS("num_round", "4", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4",
-                                 "subsample", "0.999"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.8",
+                                 "max_max_depth", "4", "n_components", "4", "subsample", "0.999"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "1",
+                                 "max_max_depth", "12", "subsample", "0.7", "leaf_rows", "all", "split_noise", "0.5"));
     recipe.weighted = 1;
     recipe.wild = 1;
-    check_threads(recipe,
-                  PARAMS("num_round", "3", "tree_probability", "0.8", "max_max_depth", "4", "n_components", "4"));
+    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "3", "tree_probability", "0.8",
+                                 "max_max_depth", "4", "n_components", "4"));
 }
 
 /* ---- weights are copies ---- */
@@ -63,8 +78,8 @@ static void threads_do_not_change_models_of_many_rows(void) {
 /* The same splits on the same sides; thresholds may only differ in rounding. */
 static void check_same_trees(const mxb_model *a, const mxb_model *b) {
     REQUIRE(a != NULL && b != NULL);
-    CHECK_INT(a->n_rounds, b->n_rounds);
-    for (uint32_t r = 0; r < a->n_rounds && r < b->n_rounds; r++) {
+    CHECK_INT(a->n_terms, b->n_terms);
+    for (uint32_t r = 0; r < a->n_terms && r < b->n_terms; r++) {
         REQUIRE(a->terms[r].kind == b->terms[r].kind);
         if (a->terms[r].kind == TERM_TREE) {
             const struct tree *x = &a->terms[r].tree;
@@ -95,9 +110,9 @@ static void check_same_predictions(const mxb_model *a, const mxb_model *b, const
     free(y);
 }
 
-/* Weights 0 .. 3 against so many copies. Sums of weights and of copies differ in rounding, which the condition of a
- * ridge system makes larger: hence the tolerance. */
-static void check_copies(struct data_recipe recipe, mxb_params *params, double tolerance) {
+/* Weights 0 .. 3 against so many copies, side by side or in another order. Sums of weights and of copies differ in
+ * rounding, which the condition of a ridge system makes larger: hence the tolerance. */
+static void check_copies(struct data_recipe recipe, int reversed, mxb_params *params, double tolerance) {
     REQUIRE(params != NULL);
     recipe.weighted = 1;
     struct made_data data = data_make(recipe);
@@ -111,9 +126,10 @@ static void check_copies(struct data_recipe recipe, mxb_params *params, double t
     size_t at = 0;
     for (size_t i = 0; i < data.n_rows; i++) {
         for (size_t k = 0; k < (size_t)data.weights[i]; k++, at++) {
-            copies.y[at] = data.y[i];
+            size_t to = reversed ? n_copies - 1 - at : at;
+            copies.y[to] = data.y[i];
             for (size_t f = 0; f < data.n_features; f++) {
-                copies.x[f * n_copies + at] = data.x[f * data.n_rows + i];
+                copies.x[f * n_copies + to] = data.x[f * data.n_rows + i];
             }
         }
     }
@@ -138,13 +154,32 @@ static void weights_are_copies(void) {
                                      .seed = seed,
                                      .missing = seed % 3 == 0 ? 0.1 : 0.0,
                                      .two_classes = two_classes};
-        check_copies(recipe,
-                     PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability",
-                            seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8", "n_components", "20",
-                            "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
-                            seed % 4 == 0 ? "9" : "256", "n_threads", "1"),
-                     1e-12);
-        check_copies(recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "40"), 1e-9);
+        check_copies(
+            recipe, 0,
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "15",
+                   "tree_probability", seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample", "0.8",
+                   "n_components", "20", "alpha", "1", "fourier_scaling", scalings[seed % 3], "hist_nbins",
+                   seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
+            1e-12);
+        check_copies(
+            recipe, 0,
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "40"),
+            1e-9);
+    }
+}
+
+/* Kernels that are drawn from the data: on few rows whatever their order, on more where copies lie side by side.
+ * Frequencies are floats, so what differs in rounding may differ in their last bit. */
+static void weights_are_copies_to_banks(void) {
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        int two_classes = seed % 2 == 0, few = seed <= 8;
+        struct data_recipe recipe = {
+            .n_rows = few ? 12 + 2 * (size_t)seed : 400, .n_features = 4, .seed = seed, .two_classes = two_classes};
+        check_copies(recipe, few,
+                     PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability", "0.6",
+                            "n_components", "20", "alpha", "1", "gamma", "auto", "n_projections", "2", "fourier_metric",
+                            "learned", "n_threads", "1"),
+                     1e-6);
     }
 }
 
@@ -176,8 +211,8 @@ static void weight_0_is_a_row_absent(void) {
             }
         }
         REQUIRE(data_view(&kept));
-        mxb_params *params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "10", "tree_probability",
-                                    "0.6", "n_components", "10");
+        mxb_params *params = PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse",
+                                    "num_round", "10", "tree_probability", "0.6", "n_components", "10");
         struct model_bytes a = train_bytes(&data, params);
         struct model_bytes b = train_bytes(&kept, params);
         CHECK(same_bytes(a, b));
@@ -214,11 +249,13 @@ static void weights_of_1_change_nothing(void) {
         const char *const tree_shares[] = {"1", "0.5", "0"};
         struct data_recipe recipe = {
             .n_rows = is_large ? 66000 : 3000, .n_features = 3, .seed = 4, .missing = 0.1, .two_classes = two_classes};
-        check_ones(recipe, PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", is_large ? "6" : "25",
-                                  "tree_probability", tree_shares[k / 4], "max_max_depth", "5", "n_components", "10"));
+        check_ones(recipe, PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse",
+                                  "num_round", is_large ? "6" : "25", "tree_probability", tree_shares[k / 4],
+                                  "max_max_depth", "5", "n_components", "10"));
     }
     struct data_recipe recipe = {.n_rows = 3000, .n_features = 3, .seed = 5, .two_classes = 1};
-    check_ones(recipe, PARAMS("objective", "logloss", "num_round", "25", "use_histograms", "false"));
+    check_ones(recipe, PARAMS("symmetric_probability", "0.4", "objective", "logloss", "num_round", "25",
+                              "use_histograms", "false"));
 }
 
 static void order_of_rows_does_not_matter(void) {
@@ -235,8 +272,9 @@ static void order_of_rows_does_not_matter(void) {
             }
         }
         REQUIRE(data_view(&shuffled));
-        mxb_params *params = PARAMS("objective", seed % 2 == 0 ? "logloss" : "mse", "num_round", "15",
-                                    "tree_probability", "0.8", "n_components", "10", "alpha", "1", "n_threads", "1");
+        mxb_params *params =
+            PARAMS("symmetric_probability", "0.4", "objective", seed % 2 == 0 ? "logloss" : "mse", "num_round", "15",
+                   "tree_probability", "0.8", "n_components", "10", "alpha", "1", "n_threads", "1");
         mxb_model *a = train(&data, params);
         mxb_model *b = train(&shuffled, params);
         check_same_trees(a, b);
@@ -256,8 +294,9 @@ static void loading_gives_the_same_bytes_and_predictions(void) {
         mxb_error error;
         struct made_data data = data_make((struct data_recipe){
             .n_rows = 700, .n_features = 5, .seed = 9, .missing = 0.1, .two_classes = two_classes, .weighted = 1});
-        mxb_params *params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "20", "tree_probability",
-                                    "0.6", "n_components", "10", "subsample", "0.5");
+        mxb_params *params =
+            PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round", "20",
+                   "tree_probability", "0.6", "n_components", "10", "subsample", "0.5");
         mxb_model *model = train(&data, params);
         struct model_bytes bytes = bytes_of(model);
         mxb_model *loaded;
@@ -292,8 +331,8 @@ static void loading_gives_the_same_bytes_and_predictions(void) {
 static void check_memory(const char *n_threads, int for_ever) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2, .weighted = 1});
     struct made_data valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3});
-    mxb_params *params = PARAMS("num_round", "6", "tree_probability", "0.5", "n_components", "4", "n_threads",
-                                n_threads, "max_max_depth", "3");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "6", "tree_probability", "0.5",
+                                "n_components", "4", "n_threads", n_threads, "max_max_depth", "3");
     REQUIRE(params != NULL);
     mxb_model *model = NULL;
     mxb_status status = MXB_ERROR_MEMORY;
@@ -325,8 +364,8 @@ static void every_allocation_may_fail(void) {
 /* A pool that cannot be had is no failure: fewer threads, same bytes. */
 static void missing_threads_change_nothing(void) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2});
-    mxb_params *params = PARAMS("num_round", "4", "tree_probability", "0.5", "n_components", "4", "n_threads", "3",
-                                "tree_n_threads", "2");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.5",
+                                "n_components", "4", "n_threads", "3", "tree_n_threads", "2");
     struct model_bytes expected = train_bytes(&data, params);
     size_t n_trained = 0;
     for (uint64_t n = 1; n <= 120; n++) {
@@ -367,7 +406,8 @@ static int child_agrees(const struct made_data *data, const mxb_params *params, 
 static void fork_is_harmless(void) {
     mxb_error error;
     struct made_data data = data_make((struct data_recipe){.n_rows = 9000, .n_features = 8, .seed = 2});
-    mxb_params *params = PARAMS("num_round", "4", "tree_probability", "0.5", "n_components", "8", "n_threads", "3");
+    mxb_params *params = PARAMS("symmetric_probability", "0.4", "num_round", "4", "tree_probability", "0.5",
+                                "n_components", "8", "n_threads", "3");
     REQUIRE(params != NULL);
     CHECK(child_agrees(&data, params, (struct model_bytes){NULL, 0})); /* before anything */
     struct model_bytes expected = train_bytes(&data, params);
@@ -401,8 +441,10 @@ static void fork_is_harmless(void) {
 
 int main(void) {
     RUN(threads_do_not_change_wide_models);
+    RUN(threads_do_not_change_banks);
     RUN(threads_do_not_change_models_of_many_rows);
     RUN(weights_are_copies);
+    RUN(weights_are_copies_to_banks);
     RUN(weight_0_is_a_row_absent);
     RUN(weights_of_1_change_nothing);
     RUN(order_of_rows_does_not_matter);

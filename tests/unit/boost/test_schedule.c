@@ -49,7 +49,7 @@ static void frequencies_match(void) {
         }
         for (uint32_t round = 1; round <= 20000; round++) {
             struct draw draw;
-            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            const struct learner_ops *learner = mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw);
             CHECK_INT(draw.round, round);
             CHECK(learner == &mxb__tree_learner || learner == &mxb__fourier_learner);
             if (learner == &mxb__tree_learner) {
@@ -65,6 +65,30 @@ static void frequencies_match(void) {
     }
 }
 
+/* Of the trees, and of them alone; the others draw their depths as before. */
+static void symmetric_trees_have_their_share(void) {
+    static const char *const probabilities[] = {"0", "0.25", "0.5", "1"};
+    for (uint32_t k = 0; k < 4; k++) {
+        mxb_params *without = PARAMS("tree_probability", "0.7");
+        mxb_params *with =
+            PARAMS("tree_probability", "0.7", "symmetric_probability", probabilities[k], "symmetric_depth", "13");
+        REQUIRE(without != NULL && with != NULL);
+        double p = mxb__param(with, OPTION_SYMMETRIC_PROBABILITY);
+        double shares[3] = {0.3, 0.7 * (1.0 - p), 0.7 * p}, counts[3] = {0};
+        for (uint32_t round = 1; round <= 20000; round++) {
+            struct draw draw, other;
+            const struct learner_ops *learner = mxb__schedule_draw(with, 3, round, &draw);
+            CHECK(learner == mxb__schedule_draw(without, 3, round, &other));
+            CHECK(!other.is_symmetric && (learner == &mxb__tree_learner || !draw.is_symmetric));
+            CHECK_INT(draw.max_depth, draw.is_symmetric ? 13 : other.max_depth);
+            counts[learner != &mxb__tree_learner ? 0 : draw.is_symmetric ? 2 : 1]++;
+        }
+        CHECK(surprise(counts, shares, 3) < 4.0);
+        mxb_params_free(without);
+        mxb_params_free(with);
+    }
+}
+
 static void depths_follow_their_probabilities(void) {
     const double shares[32] = {[2] = 0.25, [4] = 0.125, [5] = 0.625};
     double counts[32] = {0};
@@ -73,7 +97,7 @@ static void depths_follow_their_probabilities(void) {
     REQUIRE(params != NULL);
     for (uint32_t round = 1; round <= 20000; round++) {
         struct draw draw;
-        CHECK(mxb__schedule_draw(params, round, &draw) == &mxb__tree_learner);
+        CHECK(mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw) == &mxb__tree_learner);
         REQUIRE(draw.max_depth < 32);
         counts[draw.max_depth]++;
     }
@@ -91,10 +115,10 @@ static void only_seed_and_round_count(void) {
     double n_same = 0.0;
     for (uint32_t round = 10000; round > 0; round--) {
         struct draw draws[3];
-        const struct learner_ops *first = mxb__schedule_draw(a, round, &draws[0]);
-        CHECK(mxb__schedule_draw(b, round, &draws[1]) == first);
+        const struct learner_ops *first = mxb__schedule_draw(a, mxb__schedule_seed(a, 0), round, &draws[0]);
+        CHECK(mxb__schedule_draw(b, mxb__schedule_seed(b, 0), round, &draws[1]) == first);
         CHECK_INT(draws[1].max_depth, draws[0].max_depth);
-        n_same += mxb__schedule_draw(c, round, &draws[2]) == first;
+        n_same += mxb__schedule_draw(c, mxb__schedule_seed(c, 0), round, &draws[2]) == first;
     }
     CHECK_NEAR(n_same / 10000.0, 0.5, 0.025);
     mxb_params_free(a);
@@ -109,8 +133,8 @@ static void classes_are_drawn_by_one_threshold(void) {
     REQUIRE(few != NULL && many != NULL);
     for (uint32_t round = 1; round <= 1000; round++) {
         struct draw draws[2];
-        if (mxb__schedule_draw(few, round, &draws[0]) == &mxb__tree_learner) {
-            CHECK(mxb__schedule_draw(many, round, &draws[1]) == &mxb__tree_learner);
+        if (mxb__schedule_draw(few, mxb__schedule_seed(few, 0), round, &draws[0]) == &mxb__tree_learner) {
+            CHECK(mxb__schedule_draw(many, mxb__schedule_seed(many, 0), round, &draws[1]) == &mxb__tree_learner);
             CHECK_INT(draws[1].max_depth, draws[0].max_depth);
         }
     }
@@ -141,7 +165,7 @@ static void the_callers_learners_have_their_share(void) {
         CHECK_NEAR(mxb__schedule_probability(params, &mxb__fourier_learner), shares[4], 1e-15);
         for (uint32_t round = 1; round <= 20000; round++) {
             struct draw draw;
-            const struct learner_ops *learner = mxb__schedule_draw(params, round, &draw);
+            const struct learner_ops *learner = mxb__schedule_draw(params, mxb__schedule_seed(params, 0), round, &draw);
             CHECK((learner == &mxb__own_learner) == (draw.own != NULL));
             counts[draw.own != NULL ? draw.own - params->own.learners : learner == &mxb__tree_learner ? 3 : 4]++;
         }
@@ -159,7 +183,8 @@ static void learners_of_probability_0_change_nothing(void) {
     CHECK(mxb__schedule_probability(without, &mxb__tree_learner) == 0.37);
     for (uint32_t round = 1; round <= 10000; round++) {
         struct draw draws[2];
-        CHECK(mxb__schedule_draw(without, round, &draws[0]) == mxb__schedule_draw(with, round, &draws[1]));
+        CHECK(mxb__schedule_draw(without, mxb__schedule_seed(without, 0), round, &draws[0]) ==
+              mxb__schedule_draw(with, mxb__schedule_seed(with, 0), round, &draws[1]));
         CHECK_INT(draws[0].max_depth, draws[1].max_depth);
     }
     mxb_params_free(without);
@@ -168,6 +193,7 @@ static void learners_of_probability_0_change_nothing(void) {
 
 int main(void) {
     RUN(frequencies_match);
+    RUN(symmetric_trees_have_their_share);
     RUN(depths_follow_their_probabilities);
     RUN(only_seed_and_round_count);
     RUN(classes_are_drawn_by_one_threshold);

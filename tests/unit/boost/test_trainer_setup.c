@@ -1,6 +1,7 @@
 /* Going on from a model: the same bytes as one long training, and what is refused. */
 #include "base/memory.h"
 #include "check.h"
+#include "model/model.h"
 #include "unit/boost/make_data.h"
 
 struct long_training {
@@ -11,6 +12,7 @@ struct long_training {
 };
 
 static int open_training(struct long_training *training, int two_classes, const char *patience) {
+    memset(training, 0, sizeof *training);
     struct data_recipe recipe = {.n_rows = 300, .n_features = 4, .seed = 8, .missing = 0.1, .two_classes = two_classes};
     training->train = data_make(recipe);
     recipe.seed = 9;
@@ -18,7 +20,8 @@ static int open_training(struct long_training *training, int two_classes, const 
     training->valid = data_make(recipe);
     training->params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability",
                               "0.6", "subsample", "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12",
-                              "alpha", "0", "learning_rate", "0.3", "early_stopping_rounds", patience);
+                              "alpha", "0", "learning_rate", "0.3", "symmetric_probability", "0.5",
+                              "early_stopping_rounds", patience, "leaf_rows", "all", "split_noise", "0.7");
     return training->params != NULL &&
            mxb_prepared_create(training->train.dataset, training->params, &training->prepared, NULL) == MXB_OK;
 }
@@ -28,6 +31,14 @@ static void close_training(struct long_training *training) {
     mxb_params_free(training->params);
     data_clear(&training->train);
     data_clear(&training->valid);
+}
+
+/* The same with a bank of projections that learn from the rounds before. */
+static int open_bank_training(struct long_training *training, int two_classes, const char *patience) {
+    return open_training(training, two_classes, patience) &&
+           mxb_params_set(training->params, "gamma", "auto", NULL) == MXB_OK &&
+           mxb_params_set(training->params, "fourier_metric", "learned", NULL) == MXB_OK &&
+           mxb_params_set(training->params, "n_projections", "2", NULL) == MXB_OK;
 }
 
 /* The model after `until` rounds, begun from `from` (NULL: from nothing). */
@@ -63,10 +74,11 @@ static mxb_model *reloaded(mxb_model *model) {
 }
 
 static void going_on_gives_the_bytes_of_one_long_training(void) {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 12; k++) {
         struct long_training training;
-        REQUIRE(open_training(&training, k % 2, k < 4 ? "0" : "6"));
-        const mxb_dataset *valid = k < 2 ? NULL : training.valid.dataset;
+        const char *patience = k / 2 % 3 < 2 ? "0" : "6";
+        REQUIRE(k < 6 ? open_training(&training, k % 2, patience) : open_bank_training(&training, k % 2, patience));
+        const mxb_dataset *valid = k / 2 % 3 == 0 ? NULL : training.valid.dataset;
         mxb_model *whole = run(&training, valid, NULL, 30);
         struct model_bytes expected = bytes_of(whole);
         for (size_t stop = 0; stop <= 30; stop += 7) {
@@ -145,8 +157,53 @@ static void options_must_fit(void) {
             "fourier_scaling is none; to go on from a model it must be as in its training, rank");
     refuses(&training, model, "random_state", "1",
             "random_state is 1; to go on from a model it must be as in its training, 0");
+    refuses(&training, model, "gamma", "auto",
+            "gamma is auto; to go on from a model it must be as in its training, 0.05");
+    refuses(&training, model, "n_projections", "2",
+            "n_projections is 2; to go on from a model it must be as in its training, 1");
+    refuses(&training, model, "fourier_metric", "learned",
+            "fourier_metric is learned; to go on from a model it must be as in its training, isotropic");
     FAILS(mxb_trainer_create_from(training.prepared, NULL, training.params, NULL, &trainer, &error), error,
           MXB_ERROR_PARAM, "the model to go on from is NULL");
+    mxb_model_free(model);
+    close_training(&training);
+}
+
+/* Models from before there was a bank do not keep its options; their one projection is as the paper's. */
+static void models_without_a_bank_go_on(void) {
+    struct long_training training;
+    REQUIRE(open_training(&training, 0, "0"));
+    mxb_model *whole = run(&training, NULL, NULL, 30);
+    mxb_model *old = run(&training, NULL, NULL, 20);
+    for (size_t i = 0; i < old->n_options; i++) {
+        if (strcmp(old->option_names[i], "n_projections") == 0 || strcmp(old->option_names[i], "fourier_metric") == 0) {
+            old->option_names[i][0] = '?';
+        }
+    }
+    CHECK(mxb_model_option(old, "n_projections") == NULL && mxb_model_option(old, "fourier_metric") == NULL);
+    refuses(&training, old, "n_projections", "2",
+            "n_projections is 2; to go on from a model it must be as in its training, 1");
+    refuses(&training, old, "fourier_metric", "learned",
+            "fourier_metric is learned; to go on from a model it must be as in its training, isotropic");
+    mxb_model *more = run(&training, NULL, old, 30);
+    struct model_bytes bytes = bytes_of(more), expected = bytes_of(whole);
+    CHECK(same_bytes(bytes, expected));
+    mxb_bytes_free(bytes.bytes);
+    mxb_bytes_free(expected.bytes);
+    mxb_model_free(more);
+    mxb_model_free(old);
+    mxb_model_free(whole);
+    close_training(&training);
+}
+
+/* A file may hold any projections, whatever its options say. */
+static void projections_must_fit_their_options(void) {
+    struct long_training training;
+    REQUIRE(open_bank_training(&training, 0, "0"));
+    mxb_model *model = run(&training, NULL, NULL, 20);
+    REQUIRE(model->n_projections > 1);
+    model->projections[1].n_components = 11;
+    refuses(&training, model, "num_round", "30", "projection 2 of the model has 11 components; its options say 12");
     mxb_model_free(model);
     close_training(&training);
 }
@@ -204,6 +261,8 @@ int main(void) {
     RUN(going_on_gives_the_bytes_of_one_long_training);
     RUN(other_data_keep_the_old_rounds);
     RUN(options_must_fit);
+    RUN(models_without_a_bank_go_on);
+    RUN(projections_must_fit_their_options);
     RUN(data_must_fit);
     RUN(every_allocation_may_fail);
     return check_report();

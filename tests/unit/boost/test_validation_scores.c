@@ -79,15 +79,16 @@ static mxb_trainer *open_trainer(const mxb_prepared *prepared, const mxb_dataset
 /* ---- the same bits as predictions ---- */
 
 static void check_rounds(mxb_trainer *trainer, size_t n_rounds) {
-    size_t n = trainer->valid->n_rows;
+    size_t n = trainer->training.valid->n_rows;
     double *scores = malloc(n * sizeof *scores);
-    memcpy(scores, trainer->valid_scores, n * sizeof *scores);
+    memcpy(scores, trainer->members[0].valid_scores, n * sizeof *scores);
     mxb_error error;
     for (size_t round = 1; round <= n_rounds; round++) {
         OK(mxb_trainer_run(trainer, round, NULL, NULL, &error), error);
-        const struct term *term = &trainer->model->terms[round - 1];
-        OK(mxb__model_add_term_values(trainer->model, term, trainer->valid, NULL, scores, &error), error);
-        CHECK_INT(memcmp(scores, trainer->valid_scores, n * sizeof *scores), 0);
+        const struct term *term = &trainer->members[0].model->terms[round - 1];
+        OK(mxb__model_add_term_values(trainer->members[0].model, term, trainer->training.valid, NULL, scores, &error),
+           error);
+        CHECK_INT(memcmp(scores, trainer->members[0].valid_scores, n * sizeof *scores), 0);
     }
     free(scores);
 }
@@ -109,15 +110,23 @@ static void check_training(const char *const *options, size_t n_valid) {
 }
 
 static void scores_are_those_of_predictions(void) {
-    static const char *const trainings[][10] = {
+    static const char *const trainings[][12] = {
         {"tree_probability", "1", "n_threads", "1"},
         {"tree_probability", "1", "n_threads", "3", "max_max_depth", "12", "lambda_l2", "0"},
         {"tree_probability", "1", "n_threads", "1", "hist_nbins", "7", "subsample", "0.5"},
+        {"tree_probability", "1", "n_threads", "2", "subsample", "0.5", "leaf_rows", "all", "split_noise", "1"},
         {"tree_probability", "1", "n_threads", "2", "use_histograms", "false"},
         {"tree_probability", "1", "n_threads", "1", "use_histograms", "false", "subsample", "0.6"},
+        {"tree_probability", "1", "use_histograms", "false", "subsample", "0.6", "leaf_rows", "all"},
+        {"tree_probability", "1", "n_threads", "3", "symmetric_probability", "1", "symmetric_depth", "9"},
+        {"tree_probability", "1", "n_threads", "1", "symmetric_probability", "0.5", "subsample", "0.5"},
+        {"tree_probability", "1", "n_threads", "2", "symmetric_probability", "1", "use_histograms", "false"},
         {"tree_probability", "0", "n_threads", "1", "n_components", "13"},
         {"tree_probability", "0", "n_threads", "3", "n_components", "13", "fourier_scaling", "rank"},
         {"tree_probability", "0.5", "n_threads", "2", "n_components", "8", "fourier_scaling", "standard"},
+        {"tree_probability", "0", "n_threads", "1", "n_components", "8", "gamma", "auto", "n_projections", "3"},
+        {"tree_probability", "0.4", "n_threads", "2", "gamma", "auto", "n_projections", "2", "fourier_metric",
+         "learned"},
     };
     for (size_t k = 0; k < sizeof trainings / sizeof trainings[0]; k++) {
         check_training(trainings[k], k % 2 == 0 ? 1 + 2 * k : MAX_ROWS);

@@ -14,9 +14,9 @@ static uint8_t is_1[MAX_ROWS];
 static double labels[MAX_ROWS], scores[MAX_ROWS], weights[MAX_ROWS];
 static double g[MAX_ROWS + 1], h[MAX_ROWS + 1];
 
-static const double EXTREMES[] = {0,    -0.0,  DBL_MIN, 0x1p-1074, 1e-17, 0x1p-53, 0.3465735902799727,
-                                  36.7, 40,    708.5,   745,       745.2, 746,     746.1,
-                                  1e3,  1e100, 1e300,   DBL_MAX};
+static const double EXTREMES[] = {0,    -0.0, DBL_MIN, 0x1p-1074, 1e-17,  0x1p-53, 0.3465735902799727,
+                                  36.7, 40,   708.5,   745,       745.2,  746,     746.1,
+                                  1e3,  6e15, 1e100,   1e300,     DBL_MAX};
 enum { N_EXTREMES = sizeof EXTREMES / sizeof EXTREMES[0] };
 
 static void make_rows(int two_classes, int wild) {

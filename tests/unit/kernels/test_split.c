@@ -1,5 +1,5 @@
-/* The best cut of a feature: bit for bit the largest score of single cuts, which in turn are right to a few roundings.
- */
+/* The best cut of a feature, and the gains of all: bit for bit those of single cuts, which in turn are right to a few
+ * roundings. */
 #include <float.h>
 #include <stdlib.h>
 
@@ -96,12 +96,60 @@ static void check_cells(size_t n, const struct cut_search *search, int packed) {
     free(cells);
 }
 
+/* Gains of every cut by itself, added to what is there. */
+static void check_gains(size_t n, const struct cut_search *search, int packed, uint64_t draw) {
+    struct cut_gains node = {*search, 0.3 * mxb__random_uniform(RANDOM, draw), 1.0 + (double)(draw % 3)};
+    size_t n_padded = (n + MXB__LANES - 1) / MXB__LANES * MXB__LANES;
+    uint64_t *words = malloc((n + 1) * sizeof *words);
+    double *gains[2] = {malloc((n_padded + 1) * sizeof(double)), malloc((n_padded + 1) * sizeof(double))};
+    REQUIRE(words != NULL && gains[0] != NULL && gains[1] != NULL);
+    for (int form = 0; form <= 2 * packed + 1; form++) { /* wide and packed, with and without the second side */
+        double *left = form % 2 == 1 ? gains[1] : NULL;
+        int n_wrong = 0;
+        for (size_t i = 0; i < n_padded; i++) {
+            gains[0][i] = gains[1][i] = (double)i;
+        }
+        for (size_t i = 0; i < n; i++) {
+            words[i + 1] = ((uint64_t)sums[i].g << 32) + (uint64_t)sums[i].h;
+        }
+        if (form < 2) {
+            mxb__kernels()->add_gains_wide(sums, n, &node, gains[0], left);
+        } else {
+            mxb__kernels()->add_gains_packed(words + 1, n, &node, gains[0], left);
+        }
+        struct gradient_sum below = {0, 0};
+        for (size_t i = 0; i < n; i++) {
+            below = mxb__plus(below, sums[i]);
+            double right_gain = (double)i + mxb__cut_gain(&node, below);
+            double left_gain = (double)i + mxb__cut_gain(&node, mxb__plus(below, search->missing));
+            n_wrong += memcmp(&gains[0][i], &right_gain, sizeof right_gain) != 0 && !isnan(right_gain);
+            n_wrong += left != NULL && memcmp(&gains[1][i], &left_gain, sizeof left_gain) != 0 && !isnan(left_gain);
+            n_wrong += left == NULL && gains[1][i] != (double)i;
+        }
+        CHECK_INT(n_wrong, 0);
+    }
+    free(words);
+    free(gains[0]);
+    free(gains[1]);
+}
+
+/* A gain is the score less what is lost, times the factor; and nothing where the score is not allowed. */
+static void single_gains(void) {
+    struct cut_gains node = {{.total = {3, 10}, .rules = {0x1p-4, 0.25, 4}}, 0.125, 3.0};
+    CHECK(mxb__cut_gain(&node, (struct gradient_sum){5, 3}) == 0.0);
+    CHECK(mxb__cut_gain(&node, (struct gradient_sum){5, 7}) == 0.0);
+    struct gradient_sum left = {5, 4};
+    CHECK(mxb__cut_gain(&node, left) == (mxb__cut_score(&node.cuts, left) - 0.125) * 3.0);
+}
+
 static void every_number_of_cells(void) {
     for (size_t n = 0; n <= MAX_CELLS; n++) {
         struct cut_search search = random_search(n, n, 22, 23);
         check_cells(n, &search, 1);
+        check_gains(n, &search, 1, n);
         search = random_search(n, n + 1000, 52, 53);
         check_cells(n, &search, 0);
+        check_gains(n, &search, 0, n);
     }
 }
 
@@ -110,8 +158,10 @@ static void every_rule(void) {
         size_t n = mxb__random_bits(RANDOM, draw) % 40;
         struct cut_search search = random_search(n, 2000 + draw, 1 + (int)(draw % 25), 1 + (int)(draw / 2 % 26));
         check_cells(n, &search, 1);
+        check_gains(n, &search, 1, draw);
         search = random_search(n, 3000 + draw, 1 + (int)(draw % 56), 1 + (int)(draw / 2 % 56));
         check_cells(n, &search, 0);
+        check_gains(n, &search, 0, draw);
     }
 }
 
@@ -148,6 +198,7 @@ static void words_have_both_signs(void) {
 }
 
 int main(void) {
+    RUN(single_gains);
     RUN(every_number_of_cells);
     RUN(every_rule);
     RUN(largest_sums);

@@ -108,7 +108,7 @@ static inline struct split naive_split_of(const struct tree_engine *engine, cons
             gains[f] = mxb__split_gain(&mxb__kernels_portable, &of_feature, node->total, &engine->rules);
         }
     }
-    uint32_t best = mxb__split_choose(gains, prepared->n_features);
+    uint32_t best = mxb__split_choose(gains, prepared->n_features, &engine->noise, node->path);
     if (best < prepared->n_features) {
         struct feature_cells of_best = mxb__feature_cells(cells[best], 0, &prepared->bins[best]);
         split = mxb__split_locate(&of_best, node->total, &engine->rules, gains[best]);

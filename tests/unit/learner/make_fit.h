@@ -15,7 +15,8 @@ struct fit_case {
     mxb_model *model;
     double *g;
     double *h;
-    double *step;    /* the values of the last term */
+    uint32_t round;  /* of the last term; 1 before it */
+    double *step;    /* its values */
     char *workspace; /* made by the first fit */
 };
 
@@ -32,6 +33,8 @@ static inline struct learner_options fit_options(void) {
                                       .fit_intercept = 1,
                                       .gamma = 0.1,
                                       .n_components = 16,
+                                      .n_projections = 1,
+                                      .fourier_bytes = (size_t)512 << 20,
                                       .tree_n_threads = 1,
                                       .ridge_n_threads = 1,
                                       .kernel_n_threads = 1};
@@ -64,7 +67,7 @@ static inline void fit_gradients(struct fit_case *fit) {
 static inline int fit_open(struct fit_case *fit, struct made_data data, struct learner_options options,
                            uint32_t hist_nbins, enum scaling_kind scaling) {
     struct prepare_settings settings = {.hist_nbins = hist_nbins, .scaling = scaling, .exact = hist_nbins == 0};
-    *fit = (struct fit_case){.data = data, .options = options};
+    *fit = (struct fit_case){.data = data, .options = options, .round = 1};
     fit->pool = mxb__pool_open(options.tree_n_threads);
     if (data.dataset == NULL ||
         mxb__prepared_create(data.dataset, &settings, fit->pool, &fit->prepared, NULL) != MXB_OK ||
@@ -89,9 +92,9 @@ static inline int fit_open(struct fit_case *fit, struct made_data data, struct l
     return 1;
 }
 
-static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
-                                 uint32_t max_depth, struct term *term) {
-    struct draw draw = {.round = round, .max_depth = max_depth};
+static inline mxb_status fit_draw(struct fit_case *fit, const struct learner_ops *learner, struct draw draw,
+                                  struct term *term) {
+    fit->round = draw.round;
     fit->input.options = &fit->options; /* the case may have been copied since it was opened */
     if (fit->workspace == NULL) {
         size_t n_bytes = learner->workspace_bytes(&fit->input);
@@ -109,6 +112,12 @@ static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops 
     return status;
 }
 
+static inline mxb_status fit_run(struct fit_case *fit, const struct learner_ops *learner, uint32_t round,
+                                 uint32_t max_depth, struct term *term) {
+    struct draw draw = {.round = round, .max_depth = max_depth};
+    return fit_draw(fit, learner, draw, term);
+}
+
 static inline void fit_close(struct fit_case *fit) {
     mxb__pool_close(fit->pool);
     mxb_prepared_free(fit->prepared);
@@ -118,6 +127,12 @@ static inline void fit_close(struct fit_case *fit) {
     free(fit->h);
     free(fit->step);
     data_clear(&fit->data);
+}
+
+/* A copy of the first rounds of a model of one member. */
+static inline int fit_copy_rounds(const mxb_model *model, uint32_t n_rounds, mxb_model **copy) {
+    return mxb__model_copy_empty(model, copy, NULL) == MXB_OK &&
+           mxb__members_join(*copy, &model, n_rounds, NULL) == MXB_OK;
 }
 
 #endif

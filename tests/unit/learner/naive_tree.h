@@ -4,6 +4,7 @@
 #define NAIVE_TREE_H
 
 #include "learner/learner.h"
+#include "learner/tree/tree_noise.h"
 #include "unit/learner/make_fit.h"
 
 struct naive_node {
@@ -24,6 +25,7 @@ struct naive_tree {
     const struct fit_input *input;
     const uint8_t *is_column; /* NULL: all */
     uint32_t max_depth;
+    struct split_noise noise;
     size_t n_nodes;
     struct naive_node *nodes;
     uint32_t *n_cuts; /* [feature] */
@@ -111,27 +113,29 @@ static inline int naive_goes_left(const struct naive_tree *tree, const struct na
     return missing ? node->missing_left : code <= node->bin;
 }
 
-static inline int naive_find_split(const struct naive_tree *tree, const size_t *rows, size_t n,
+/* The node's split, its feature chosen with noise on the gains. */
+static inline int naive_find_split(const struct naive_tree *tree, const size_t *rows, size_t n, uint32_t path,
                                    struct naive_node *node) {
     uint32_t d = tree->input->prepared->n_features;
     struct naive_node *found = calloc(d, sizeof *found);
-    long double *gains = calloc(d, sizeof *gains);
+    long double *noisy = calloc(d, sizeof *noisy);
     long double best = 0;
     for (uint32_t f = 0; f < d; f++) {
         if (tree->is_column == NULL || tree->is_column[f]) {
-            gains[f] = naive_best_bin(tree, f, rows, n, &found[f]);
-            best = gains[f] > best ? gains[f] : best;
+            long double gain = naive_best_bin(tree, f, rows, n, &found[f]);
+            found[f].gain = (double)gain;
+            noisy[f] = gain * (long double)mxb__split_noise_factor(&tree->noise, path, f);
+            best = noisy[f] > best ? noisy[f] : best;
         }
     }
     for (uint32_t f = 0; f < d && best > 0; f++) {
-        if (gains[f] >= best * (1 - 1e-9L)) {
+        if (noisy[f] >= best * (1 - 1e-9L)) {
             *node = found[f];
-            node->gain = (double)gains[f];
             break;
         }
     }
     free(found);
-    free(gains);
+    free(noisy);
     return best > 0;
 }
 
@@ -144,10 +148,16 @@ static inline struct naive_sum naive_total(const struct naive_tree *tree, const 
     return sum;
 }
 
-static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, size_t n, uint32_t depth) {
+static inline void naive_set_value(const struct naive_tree *tree, struct naive_sum sum, struct naive_node *node) {
+    sum.h += (long double)tree->input->options->lambda_l2;
+    node->weight = (double)sum.h;
+    node->value = sum.h > 0 ? (double)(-sum.g / sum.h) : 0.0;
+}
+
+static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, size_t n, uint32_t depth, uint32_t path) {
     size_t at = tree->n_nodes++;
     struct naive_node node = {.is_leaf = 1, .n_rows = n};
-    if (depth < tree->max_depth && naive_find_split(tree, rows, n, &node)) {
+    if (depth < tree->max_depth && naive_find_split(tree, rows, n, path, &node)) {
         size_t *sides[2] = {calloc(n, sizeof **sides), calloc(n, sizeof **sides)};
         size_t counts[2] = {0, 0};
         for (size_t i = 0; i < n; i++) {
@@ -157,18 +167,31 @@ static inline size_t naive_grow(struct naive_tree *tree, const size_t *rows, siz
         node.is_leaf = 0;
         node.n_rows = n;
         node.score = (double)naive_score(tree, naive_total(tree, rows, n));
-        node.left = naive_grow(tree, sides[0], counts[0], depth + 1);
-        node.right = naive_grow(tree, sides[1], counts[1], depth + 1);
+        node.left = naive_grow(tree, sides[0], counts[0], depth + 1, 2 * path);
+        node.right = naive_grow(tree, sides[1], counts[1], depth + 1, 2 * path + 1);
         free(sides[0]);
         free(sides[1]);
     } else {
-        struct naive_sum sum = naive_total(tree, rows, n);
-        sum.h += (long double)tree->input->options->lambda_l2;
-        node.weight = (double)sum.h;
-        node.value = sum.h > 0 ? (double)(-sum.g / sum.h) : 0.0;
+        naive_set_value(tree, naive_total(tree, rows, n), &node);
     }
     tree->nodes[at] = node;
     return at;
+}
+
+/* Leaf values anew, from all rows. */
+static inline void naive_refit(struct naive_tree *tree) {
+    struct naive_sum *sums = calloc(tree->n_nodes, sizeof *sums);
+    for (size_t row = 0; row < tree->input->prepared->n_rows; row++) {
+        size_t at = 0;
+        while (!tree->nodes[at].is_leaf) {
+            at = naive_goes_left(tree, &tree->nodes[at], row) ? tree->nodes[at].left : tree->nodes[at].right;
+        }
+        sums[at] = naive_add(sums[at], naive_total(tree, &row, 1));
+    }
+    for (size_t n = 0; n < tree->n_nodes; n++) {
+        naive_set_value(tree, sums[n], &tree->nodes[n]);
+    }
+    free(sums);
 }
 
 static inline double naive_value(const mxb_prepared *prepared, uint32_t feature, size_t row) {
@@ -244,12 +267,13 @@ static inline double naive_threshold(const struct naive_tree *tree, const struct
     return threshold;
 }
 
-/* Grows on the rows with is_row (NULL: all) and columns with is_column (NULL: all). */
+/* Grows on the rows with is_row (NULL: all) and columns with is_column (NULL: all), as the case's options say. */
 static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t max_depth, const uint8_t *is_row,
                                            const uint8_t *is_column) {
     const mxb_prepared *prepared = fit->prepared;
     size_t n = prepared->n_rows;
     struct naive_tree tree = {.input = &fit->input, .is_column = is_column, .max_depth = max_depth};
+    tree.noise = mxb__split_noise(fit->options.seed, fit->round, fit->options.split_noise);
     size_t *rows = calloc(n, sizeof *rows);
     size_t n_rows = 0;
     tree.nodes = calloc(2 * n, sizeof *tree.nodes);
@@ -258,7 +282,10 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
         rows[n_rows] = i;
         n_rows += is_row == NULL || is_row[i];
     }
-    naive_grow(&tree, rows, n_rows, 0);
+    naive_grow(&tree, rows, n_rows, 0, 1);
+    if (fit->options.leaves_from_all_rows) {
+        naive_refit(&tree);
+    }
     free(rows);
     return tree;
 }

@@ -1,33 +1,10 @@
-/* The ridge rounds on random Fourier features, against the normal equations by elimination in long double. The source
- * is included so that the way without a cache, which only huge data take, can be walked on small ones. */
+/* The ridge rounds on random Fourier features, against the normal equations by elimination in long double. */
 #include "learner/learner.h"
-#define mxb__fourier_learner included_fourier_learner
-#include "learner/fourier/fourier_learner.c"
-#undef mxb__fourier_learner
 
+#include "base/memory.h"
 #include "check.h"
-#include "unit/learner/make_fit.h"
+#include "unit/learner/make_features.h"
 #include "unit/learner/naive_solve.h"
-
-/* The features of all rows, as the kernels define them. */
-static float *features_of(const struct fit_case *fit) {
-    size_t n = fit->prepared->n_rows;
-    size_t d = fit->prepared->n_features;
-    const struct projection *projection = &fit->model->projections[0];
-    float *inputs = calloc(n * d, sizeof *inputs);
-    float *z = calloc(n * projection->n_components, sizeof *z);
-    for (size_t f = 0; f < d; f++) {
-        for (size_t i = 0; i < n; i++) {
-            double x;
-            mxb__column_read(fit->prepared->view, &fit->prepared->view->columns[f], i, 1, &x);
-            inputs[i * d + f] = mxb__scale_value(fit->prepared->scaling.kind, &fit->prepared->scaling.features[f], x);
-        }
-    }
-    mxb__kernels()->project(inputs, n, projection->weights, projection->phases, d, projection->n_components,
-                            mxb__projection_amplitude(projection->n_components), z);
-    free(inputs);
-    return z;
-}
 
 /* (Z'HZ + alpha I) w = -Z'g with the intercept last, not penalised. */
 static void naive_ridge(const struct fit_case *fit, const float *z, double *w) {
@@ -99,14 +76,13 @@ static double naive_gain(const struct fit_case *fit, const float *z, const doubl
 static void check_fit(const struct fit_case *fit, const struct term *term, double tolerance) {
     size_t n = fit->prepared->n_rows;
     size_t c = fit->options.n_components;
-    float *z = features_of(fit);
+    float *z = naive_features(fit, term->fourier.projection);
     double *w = calloc(c + 1, sizeof *w);
     double *values = calloc(n, sizeof *values);
     naive_ridge(fit, z, w);
     double largest = largest_of(w, c + 1);
     CHECK_INT(term->kind, TERM_FOURIER);
     CHECK_INT(term->n_outputs, 1);
-    CHECK_INT(term->fourier.projection, 0);
     CHECK(fit->options.fit_intercept || term->fourier.intercept == 0.0);
     double gain = naive_gain(fit, z, w);
     CHECK(gain > 0.0);
@@ -206,109 +182,6 @@ static void many_rows_stay_close_to_elimination(void) {
     }
 }
 
-/* ---- the projection ---- */
-
-/* Opens a case with a drawn projection. */
-static int open_projection(struct fit_case *fit, uint32_t n_components, double gamma, uint64_t seed) {
-    struct learner_options options = fit_options();
-    options.n_components = n_components;
-    options.gamma = gamma;
-    options.seed = seed;
-    struct data_recipe recipe = {.n_rows = 30, .n_features = 4, .seed = 99};
-    if (!fit_open(fit, data_make(recipe), options, 256, SCALING_NONE)) {
-        return 0;
-    }
-    mxb_status status =
-        draw_projection(&(struct fit_input){.prepared = fit->prepared, .options = &options, .model = fit->model}, NULL);
-    return status == MXB_OK;
-}
-
-/* Root of the mean squared error of z(x).z(x') over pairs of rows and some seeds. */
-static double kernel_error(uint32_t n_components, double gamma) {
-    double sum = 0.0;
-    double count = 0.0;
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        struct fit_case fit;
-        if (!open_projection(&fit, n_components, gamma, seed)) {
-            return (double)NAN;
-        }
-        float *z = features_of(&fit);
-        for (size_t a = 0; a < 30; a++) {
-            for (size_t b = 0; b < a; b++) {
-                double distance = 0.0;
-                double dot = 0.0;
-                for (size_t f = 0; f < 4; f++) {
-                    distance += pow(fit.data.x[f * 30 + a] - fit.data.x[f * 30 + b], 2.0);
-                }
-                for (size_t j = 0; j < n_components; j++) {
-                    dot += (double)z[a * n_components + j] * (double)z[b * n_components + j];
-                }
-                sum += pow(dot - exp(-gamma * distance), 2.0);
-                count++;
-            }
-        }
-        free(z);
-        fit_close(&fit);
-    }
-    return sqrt(sum / count);
-}
-
-/* The variance of one pair is (2/c) Var(cos cos), between 1/4 c and 3/2 c. */
-static void features_approach_the_kernel(void) {
-    const double gammas[] = {0.01, 0.3, 2.0};
-    for (size_t k = 0; k < 3; k++) {
-        for (uint32_t c = 50; c <= 12800; c *= 16) {
-            double error = kernel_error(c, gammas[k]);
-            CHECK(error * sqrt((double)c) > 0.3 && error * sqrt((double)c) < 1.6);
-        }
-    }
-}
-
-static void draws_do_not_depend_on_their_number(void) {
-    struct fit_case few;
-    struct fit_case many;
-    REQUIRE(open_projection(&few, 7, 0.3, 5));
-    REQUIRE(open_projection(&many, 64, 0.3, 5));
-    for (size_t j = 0; j < 7; j++) {
-        CHECK(few.model->projections[0].phases[j] == many.model->projections[0].phases[j]);
-        for (size_t f = 0; f < 4; f++) {
-            CHECK(few.model->projections[0].weights[f * 7 + j] == many.model->projections[0].weights[f * 64 + j]);
-        }
-    }
-    fit_close(&few);
-    fit_close(&many);
-}
-
-/* N(0, 2 gamma) for frequencies (kept in turns), U[0, 1) turns for phases; another seed, other draws. */
-static void draws_have_their_distributions(void) {
-    struct fit_case fit;
-    struct fit_case other;
-    enum { C = 5000 };
-    double gamma = 0.7;
-    REQUIRE(open_projection(&fit, C, gamma, 1));
-    REQUIRE(open_projection(&other, C, gamma, 2));
-    const struct projection *projection = &fit.model->projections[0];
-    double sums[4] = {0};
-    for (size_t i = 0; i < 4 * C; i++) {
-        double frequency = 6.283185307179586 * (double)projection->weights[i];
-        sums[0] += frequency;
-        sums[1] += frequency * frequency;
-    }
-    for (size_t j = 0; j < C; j++) {
-        double phase = (double)projection->phases[j];
-        CHECK(phase >= 0.0 && phase <= 1.0);
-        sums[2] += phase;
-        sums[3] += phase * phase;
-    }
-    CHECK_NEAR(sums[0] / (4 * C), 0.0, 5.0 * sqrt(2.0 * gamma / (4 * C)));
-    CHECK_NEAR(sums[1] / (4 * C), 2.0 * gamma, 5.0 * 2.0 * gamma * sqrt(2.0 / (4 * C)));
-    CHECK_NEAR(sums[2] / C, 0.5, 5.0 * sqrt(1.0 / 12.0 / C));
-    CHECK_NEAR(sums[3] / C, 1.0 / 3.0, 5.0 * sqrt(4.0 / 45.0 / C));
-    CHECK(memcmp(projection->weights, other.model->projections[0].weights, C * sizeof(float)) != 0);
-    fit_close(&fit);
-    fit_close(&other);
-}
-
 /* ---- what is kept between rounds ---- */
 
 /* Fits one round on a new workspace and on a used one; both must give the same bits. */
@@ -340,7 +213,7 @@ static void check_reuse(int constant_hessian, int fit_intercept) {
         CHECK(term.fourier.intercept == expected.fourier.intercept);
         CHECK(term.fourier.gain == expected.fourier.gain && term.fourier.gain > 0.0);
         CHECK(memcmp(used.step, fresh.step, 3000 * sizeof(double)) == 0);
-        mxb__term_clear(&term);
+        CHECK_INT(mxb__model_add_term(used.model, &term, NULL), MXB_OK);
         mxb__term_clear(&expected);
         fit_close(&fresh);
     }
@@ -354,41 +227,147 @@ static void later_rounds_equal_fresh_ones(void) {
     check_reuse(1, 1);
 }
 
-static void no_cache_gives_the_same_bits(void) {
-    struct fit_case fit;
-    struct term term;
-    struct learner_options options = fit_options();
-    options.tree_n_threads = options.ridge_n_threads = options.kernel_n_threads = 3;
-    struct data_recipe recipe = {.n_rows = 5000, .n_features = 3, .seed = 8, .missing = 0.1};
-    REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_STANDARD));
-    fit.input.valid = fit.data.dataset;
-    logistic_gradients(&fit, 3, 1);
-    CHECK_INT(fit_run(&fit, &mxb__fourier_learner, 1, 0, &term), MXB_OK);
+/* ---- a bank of projections ---- */
 
-    struct fourier_state state;
-    double *step = calloc(5000, sizeof *step);
-    double *valid_step = calloc(5000, sizeof *valid_step);
-    memset(fit.workspace, 0, 64);
-    carve(&state, &fit.input, fit.workspace);
-    REQUIRE(state.train.cache != NULL && state.valid.cache != NULL);
-    state.z = state.train.cache; /* 5,000 rows: room for a block of each of three threads */
-    state.train.cache = state.valid.cache = NULL;
-    state.projection = &fit.model->projections[0];
-    take_rows(&state, &state.train, &state.memory->is_cached);
-    solve(&state);
-    add_values(&state, step);
-    take_rows(&state, &state.valid, &state.memory->valid_is_cached);
-    add_values(&state, valid_step);
-    CHECK_INT(state.memory->is_cached, 0);
-    CHECK_INT(state.memory->valid_is_cached, 0);
-    CHECK(memcmp(state.solution, term.fourier.weights, 16 * sizeof(double)) == 0);
-    CHECK(memcmp(step, fit.step, 5000 * sizeof(double)) == 0);
-    CHECK(memcmp(valid_step, fit.step, 5000 * sizeof(double)) == 0);
-    free(step);
-    free(valid_step);
-    mxb__term_clear(&term);
-    fit_close(&fit);
+enum { BANK_ROWS = 2300, BANK_VALID = 1300, BANK_ROUNDS = 40, BANK_COMPONENTS = 16 };
+
+/* Gradients of a round: hessians are the same in all rounds, or not. */
+static void bank_gradients(struct fit_case *fit, uint32_t round, int constant_hessian) {
+    struct dice dice = {round};
+    for (size_t i = 0; i < BANK_ROWS; i++) {
+        fit->g[i] = dice_normal(&dice) - fit->data.y[i];
+        fit->h[i] = constant_hessian ? 0.3 + (double)(i % 5) : dice_uniform(&dice);
+    }
+    fit_measure(fit);
 }
+
+static int bank_open(struct fit_case *fit, int constant_hessian, size_t fourier_bytes, uint32_t n_threads) {
+    struct learner_options options = fit_options();
+    options.n_projections = 4;
+    options.learns_metric = 1;
+    options.gamma = (double)NAN;
+    options.fourier_bytes = fourier_bytes;
+    options.tree_n_threads = options.ridge_n_threads = options.kernel_n_threads = n_threads;
+    struct data_recipe recipe = {.n_rows = BANK_ROWS, .n_features = 3, .seed = 8, .missing = 0.1};
+    int fine = fit_open(fit, data_make(recipe), options, 256, SCALING_RANK);
+    fit->input.constant_hessian = constant_hessian;
+    return fine;
+}
+
+static int same_terms(const struct term *a, const struct term *b) {
+    return a->fourier.projection == b->fourier.projection && a->fourier.intercept == b->fourier.intercept &&
+           a->fourier.gain == b->fourier.gain && a->fourier.repaired == b->fourier.repaired &&
+           memcmp(a->fourier.weights, b->fourier.weights, BANK_COMPONENTS * sizeof(double)) == 0;
+}
+
+/* Each round, with all that was kept, against one with a new workspace that goes on from a copy of the model. */
+static void check_bank(int constant_hessian) {
+    struct fit_case used;
+    struct fit_case fresh;
+    REQUIRE(bank_open(&used, constant_hessian, (size_t)512 << 20, 1));
+    REQUIRE(bank_open(&fresh, constant_hessian, 0, 1));
+    for (uint32_t round = 1; round <= BANK_ROUNDS; round++) {
+        struct term term, expected;
+        mxb_model_free(fresh.model);
+        REQUIRE(fit_copy_rounds(used.model, round - 1, &fresh.model));
+        if (round == 1) {
+            REQUIRE(mxb__scaling_copy(&fresh.model->scaling, &used.model->scaling, NULL) == MXB_OK);
+        }
+        fresh.input.model = fresh.model;
+        mxb__free(fresh.workspace);
+        fresh.workspace = NULL;
+        bank_gradients(&used, round, constant_hessian);
+        bank_gradients(&fresh, round, constant_hessian);
+        REQUIRE(fit_run(&used, &mxb__fourier_learner, round, 0, &term) == MXB_OK);
+        REQUIRE(fit_run(&fresh, &mxb__fourier_learner, round, 0, &expected) == MXB_OK);
+        CHECK(same_terms(&term, &expected));
+        CHECK(memcmp(used.step, fresh.step, BANK_ROWS * sizeof(double)) == 0);
+        check_fit(&used, &term, 1e-9);
+        mxb__term_clear(&expected);
+        REQUIRE(mxb__model_add_term(used.model, &term, NULL) == MXB_OK);
+    }
+    CHECK(used.model->n_projections > 8 && used.model->n_projections <= 16);
+    fit_close(&used);
+    fit_close(&fresh);
+}
+
+static void rounds_of_a_bank_equal_fresh_ones(void) {
+    check_bank(0);
+    check_bank(1);
+}
+
+/* Where hessians are said to stay the same, a slot's factor serves all its rounds: none looks at them again. */
+static void factors_are_kept(void) {
+    struct fit_case fits[2];
+    for (int k = 0; k < 2; k++) {
+        REQUIRE(bank_open(&fits[k], 1, (size_t)512 << 20, 1));
+        fits[k].options.learns_metric = 0;
+    }
+    for (uint32_t round = 1; round <= BANK_ROUNDS; round++) {
+        struct term terms[2];
+        for (int k = 0; k < 2; k++) {
+            bank_gradients(&fits[k], round, 1);
+            for (size_t i = 0; k == 1 && fits[k].model->n_projections == 4 && i < BANK_ROWS; i++) {
+                fits[k].h[i] = (double)NAN;
+            }
+            REQUIRE(fit_run(&fits[k], &mxb__fourier_learner, round, 0, &terms[k]) == MXB_OK);
+            REQUIRE(mxb__model_add_term(fits[k].model, &terms[k], NULL) == MXB_OK);
+        }
+        CHECK(same_terms(&terms[0], &terms[1]));
+    }
+    CHECK_INT(fits[1].model->n_projections, 4);
+    fit_close(&fits[0]);
+    fit_close(&fits[1]);
+}
+
+/* All rounds of a training with so much room, their steps on training and validation rows one after the other. */
+static double *run_bank(int constant_hessian, size_t fourier_bytes, uint32_t n_threads, mxb_model **model) {
+    struct fit_case fit;
+    double *steps = calloc(BANK_ROUNDS * (BANK_ROWS + BANK_VALID), sizeof *steps);
+    struct made_data valid = data_make((struct data_recipe){.n_rows = BANK_VALID, .n_features = 3, .seed = 9});
+    int fine = bank_open(&fit, constant_hessian, fourier_bytes, n_threads);
+    fit.input.valid = valid.dataset;
+    for (uint32_t round = 1; fine && round <= BANK_ROUNDS; round++) {
+        struct term term;
+        double *step = steps + (round - 1) * (BANK_ROWS + BANK_VALID);
+        bank_gradients(&fit, round, constant_hessian);
+        fine = fit_run(&fit, &mxb__fourier_learner, round, 0, &term) == MXB_OK;
+        memcpy(step, fit.step, BANK_ROWS * sizeof *step);
+        fine =
+            fine && mxb__fourier_learner.add_valid(&fit.input, &term, fit.workspace, step + BANK_ROWS, NULL) == MXB_OK;
+        fine = fine && mxb__model_add_term(fit.model, &term, NULL) == MXB_OK;
+    }
+    CHECK(fine);
+    *model = fit.model;
+    fit.model = NULL;
+    fit_close(&fit);
+    data_clear(&valid);
+    return steps;
+}
+
+/* Nothing kept, features of one slot or two, of validation rows too, of all; factors of one or all. */
+static void room_changes_nothing(void) {
+    const size_t one = BANK_ROWS * BANK_COMPONENTS * sizeof(float);
+    const size_t rooms[] = {(size_t)512 << 20, 0, one, 2 * one + one * BANK_VALID / BANK_ROWS, 4 * one};
+    for (int constant_hessian = 0; constant_hessian < 2; constant_hessian++) {
+        mxb_model *first = NULL;
+        double *steps = run_bank(constant_hessian, rooms[0], 1, &first);
+        for (size_t k = 1; k < 2 * 5; k++) {
+            mxb_model *model = NULL;
+            double *others = run_bank(constant_hessian, rooms[k % 5], k < 5 ? 1 : 3, &model);
+            CHECK(memcmp(steps, others, BANK_ROUNDS * (BANK_ROWS + BANK_VALID) * sizeof *steps) == 0);
+            for (uint32_t r = 0; r < BANK_ROUNDS; r++) {
+                CHECK(same_terms(&first->terms[r], &model->terms[r]));
+            }
+            mxb_model_free(model);
+            free(others);
+        }
+        mxb_model_free(first);
+        free(steps);
+    }
+}
+
+/* ---- threads ---- */
 
 static void threads_change_nothing(void) {
     double *steps[2] = {calloc(70000, sizeof **steps), calloc(70000, sizeof **steps)};
@@ -452,7 +431,7 @@ static void failed_allocations_leak_nothing(void) {
     REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = 1}), fit_options(),
                      256, SCALING_NONE));
     fit.input.options = &fit.options;
-    size_t n_bytes = included_fourier_learner.workspace_bytes(&fit.input);
+    size_t n_bytes = mxb__fourier_learner.workspace_bytes(&fit.input);
     REQUIRE(mxb__alloc(&fit.workspace, n_bytes, 1, "a test", NULL) == MXB_OK);
     memset(fit.workspace, 0, 64);
     mxb_status status = MXB_ERROR_MEMORY;
@@ -474,11 +453,10 @@ int main(void) {
     RUN(weights_equal_elimination);
     RUN(gains);
     RUN(many_rows_stay_close_to_elimination);
-    RUN(features_approach_the_kernel);
-    RUN(draws_do_not_depend_on_their_number);
-    RUN(draws_have_their_distributions);
     RUN(later_rounds_equal_fresh_ones);
-    RUN(no_cache_gives_the_same_bits);
+    RUN(rounds_of_a_bank_equal_fresh_ones);
+    RUN(factors_are_kept);
+    RUN(room_changes_nothing);
     RUN(threads_change_nothing);
     RUN(extremes_stay_finite);
     RUN(failed_allocations_leak_nothing);

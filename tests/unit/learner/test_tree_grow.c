@@ -212,6 +212,7 @@ static void trees_equal_naive_ones(void) {
         options.max_max_depth = depth;
         options.lambda_l2 = seed % 3 == 0 ? 0.0 : 0.5;
         options.min_child_weight = seed % 4 == 0 ? 3.0 : 0.0;
+        options.split_noise = seed % 3 == 2 ? 0.7 : 0.0;
         options.tree_n_threads = (uint32_t[]){1, 2, 3, 7, 1}[seed % 5];
         struct data_recipe recipe = {.n_rows = 20 + 23 * seed,
                                      .n_features = 1 + seed % 10,
@@ -240,6 +241,7 @@ static void few_histograms_grow_the_same_tree(void) {
         uint32_t depth = 1 + k / 5;
         options.max_max_depth = depth;
         options.lambda_l2 = 0.01;
+        options.split_noise = k % 2 == 0 ? 0.3 : 0.0;
         options.tree_n_threads = (uint32_t[]){1, 2, 3, 7}[k % 4];
         struct data_recipe recipe = {.n_rows = n_rows[k % 5], .n_features = 3, .seed = k, .missing = 0.1};
         REQUIRE(bench_open(&bench, recipe, options, 256));
@@ -311,6 +313,7 @@ static void small_batches_grow_the_same_tree(void) {
         struct learner_options options = fit_options();
         options.max_max_depth = depth;
         options.lambda_l2 = 0.01;
+        options.split_noise = depth % 2 == 0 ? 0.3 : 0.0;
         options.tree_n_threads = 1 + depth % 3;
         struct data_recipe recipe = {.n_rows = 700, .n_features = 3, .seed = depth, .missing = 0.1};
         REQUIRE(bench_open(&bench, recipe, options, 0));
@@ -350,6 +353,7 @@ static void one_leaf_a_row(void) {
         struct learner_options options = fit_options();
         options.max_max_depth = 30;
         options.lambda_l2 = 0.0;
+        options.split_noise = k % 2 == 0 ? 1.0 : 0.0;
         options.tree_n_threads = (uint32_t[]){1, 2, 3, 7, 1, 3}[k];
         struct data_recipe recipe = {.n_rows = k < 2 ? 200 : 1000, .n_features = k < 2 ? 1 : 3, .seed = 5};
         REQUIRE(bench_open(&bench, recipe, options, k < 4 ? 256 : 0));
@@ -377,12 +381,13 @@ static void check_same_below(const struct grow_node *nodes, uint32_t n, const st
 
 /* Packed quanta are not exact, so compare threads with each other and the first split with what the naive tree takes.
  */
-static void packed_trees_do_not_depend_on_threads(void) {
+static void check_packed_trees(double split_noise) {
     struct grow_node *first = NULL;
     for (uint32_t k = 0; k < 8; k++) {
         struct bench bench;
         struct learner_options options = fit_options();
         options.max_max_depth = 10;
+        options.split_noise = split_noise;
         options.tree_n_threads = (uint32_t[]){1, 2, 3, 7}[k / 2];
         struct data_recipe recipe = {.n_rows = 90000, .n_features = 3, .seed = 8, .missing = 0.05};
         REQUIRE(bench_open(&bench, recipe, options, 64));
@@ -401,6 +406,11 @@ static void packed_trees_do_not_depend_on_threads(void) {
         bench_close(&bench);
     }
     free(first);
+}
+
+static void packed_trees_do_not_depend_on_threads(void) {
+    check_packed_trees(0.0);
+    check_packed_trees(0.5);
 }
 
 int main(void) {

@@ -23,7 +23,8 @@ static void compare_below(const struct fit_case *fit, const struct tree *tree, u
     CHECK(node->value == naive_threshold(naive, other));
     CHECK(node->left > n); /* breadth first */
     double unit = other->score + fit->input.sum_abs_g * fit->input.sum_abs_g / fit->input.sum_h;
-    CHECK_NEAR(tree->gain * (double)node->share, other->gain, 1e-6 * other->gain + 1e-14 * unit);
+    double gain = other->gain * (double)fit->prepared->n_rows / (double)naive->nodes[0].n_rows;
+    CHECK_NEAR(tree->gain * (double)node->share, gain, 1e-6 * gain + 1e-14 * unit);
     compare_below(fit, tree, node->left, naive, other->left);
     compare_below(fit, tree, node->left + 1, naive, other->right);
 }
@@ -61,6 +62,18 @@ static void check_steps(const struct fit_case *fit, const struct term *term) {
     free(values);
 }
 
+/* Which rows a round draws; freed by the caller. */
+static uint8_t *draw_rows(const struct fit_case *fit, uint32_t round, size_t *n_drawn) {
+    struct random_stream random = mxb__random_stream(fit->options.seed, RANDOM_ROWS, round);
+    uint8_t *is_row = calloc(fit->prepared->n_rows, 1);
+    *n_drawn = 0;
+    for (size_t i = 0; i < fit->prepared->n_rows; i++) {
+        is_row[i] = fit->options.subsample == 1.0 || mxb__random_uniform(random, i) < fit->options.subsample;
+        *n_drawn += is_row[i];
+    }
+    return is_row;
+}
+
 /* `exact`: every distinct value a candidate, however many. */
 static void check_one(uint32_t seed, int exact) {
     struct fit_case fit;
@@ -71,6 +84,9 @@ static void check_one(uint32_t seed, int exact) {
     options.max_max_depth = depth + (uint32_t)dice_below(&dice, 3);
     options.lambda_l2 = seed % 3 == 0 ? 0.0 : 3.0 * dice_uniform(&dice);
     options.min_child_weight = seed % 4 == 0 ? 4.0 * dice_uniform(&dice) : 0.0;
+    options.split_noise = seed % 3 == 2 ? 3.0 * dice_uniform(&dice) : 0.0;
+    options.subsample = seed % 5 == 2 ? 0.3 + 0.7 * dice_uniform(&dice) : 1.0;
+    options.leaves_from_all_rows = seed % 2 == 0;
     struct data_recipe recipe = {.n_rows = 2 + dice_below(&dice, 120),
                                  .n_features = 1 + dice_below(&dice, 9),
                                  .seed = seed,
@@ -87,8 +103,10 @@ static void check_one(uint32_t seed, int exact) {
         fit_measure(&fit);
     }
     struct term term;
+    size_t n_drawn;
     CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1 + seed, depth, &term), MXB_OK);
-    struct naive_tree naive = naive_make(&fit, depth, NULL, NULL);
+    uint8_t *is_row = draw_rows(&fit, 1 + seed, &n_drawn);
+    struct naive_tree naive = naive_make(&fit, depth, n_drawn == 0 ? NULL : is_row, NULL);
     CHECK_INT(term.kind, TERM_TREE);
     CHECK_INT(term.n_outputs, 1);
     CHECK_INT(term.tree.max_depth, depth);
@@ -99,6 +117,7 @@ static void check_one(uint32_t seed, int exact) {
     mxb__term_clear(&term);
     naive_clear(&naive);
     fit_close(&fit);
+    free(is_row);
 }
 
 static void trees_equal_naive_ones(void) {
@@ -261,19 +280,14 @@ static void gains_of_samples_and_packed_quanta(void) {
         struct term term;
         struct learner_options options = fit_options();
         size_t n = packed ? 70000 : 500;
-        uint8_t *is_row = calloc(n, 1);
-        double n_sampled = 0.0;
+        size_t n_sampled;
         options.subsample = 0.5;
-        struct random_stream random = mxb__random_stream(options.seed, RANDOM_ROWS, 3);
-        for (size_t i = 0; i < n; i++) {
-            is_row[i] = mxb__random_uniform(random, i) < 0.5;
-            n_sampled += is_row[i];
-        }
         REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = n, .n_features = 2, .seed = 4}), options, 256,
                          SCALING_NONE));
         CHECK_INT(fit_run(&fit, &mxb__tree_learner, 3, 1, &term), MXB_OK);
+        uint8_t *is_row = draw_rows(&fit, 3, &n_sampled);
         struct naive_tree naive = naive_make(&fit, 1, is_row, NULL);
-        double expected = naive.nodes[0].gain * (double)n / n_sampled;
+        double expected = naive.nodes[0].gain * (double)n / (double)n_sampled;
         CHECK_INT(term.tree.n_nodes, 3);
         CHECK(term.tree.nodes[0].share == 1.0f);
         CHECK_NEAR(term.tree.gain, expected, (packed ? 1e-2 : 1e-9) * expected);

@@ -399,14 +399,15 @@ static void equal_children_are_no_split(void) {
 }
 
 static void lowest_feature_wins_a_tie(void) {
+    const struct split_noise silence = {.deviation = 0.0};
     double gains[5] = {0.5, 2.0 * (1 - 0.5e-9), 2.0, 0.0, 2.0};
-    CHECK_INT(mxb__split_choose(gains, 5), 1);
+    CHECK_INT(mxb__split_choose(gains, 5, &silence, 1), 1);
     gains[1] = 2.0 * (1 - 2e-9);
-    CHECK_INT(mxb__split_choose(gains, 5), 2);
-    CHECK_INT(mxb__split_choose(gains, 1), 0);
-    CHECK_INT(mxb__split_choose(gains + 3, 2), 1);
-    CHECK_INT(mxb__split_choose(gains + 3, 1), 1); /* none */
-    CHECK_INT(mxb__split_choose(gains, 0), 0);
+    CHECK_INT(mxb__split_choose(gains, 5, &silence, 1), 2);
+    CHECK_INT(mxb__split_choose(gains, 1, &silence, 1), 0);
+    CHECK_INT(mxb__split_choose(gains + 3, 2, &silence, 1), 1);
+    CHECK_INT(mxb__split_choose(gains + 3, 1, &silence, 1), 1); /* none */
+    CHECK_INT(mxb__split_choose(gains, 0, &silence, 1), 0);
 }
 
 /* Whatever the options are, no score is infinite or lost. */

@@ -10,7 +10,6 @@ struct wood {
     struct split splits[MAX_NODES];
     uint32_t left[MAX_NODES]; /* 0: a leaf */
     uint32_t depth[MAX_NODES];
-    double values[MAX_NODES];
     uint32_t n_nodes;
     uint32_t deepest;
     struct feature_bins bins[N_FEATURES];
@@ -48,7 +47,6 @@ static void grow(struct wood *wood, struct dice *dice, uint32_t n_splits, uint32
         wood->left[n] = wood->n_nodes;
         for (uint32_t child = wood->n_nodes; child < wood->n_nodes + 2; child++) {
             wood->depth[child] = wood->depth[n] + 1;
-            wood->values[child] = dice_normal(dice);
         }
         wood->deepest = wood->depth[n] + 1 > wood->deepest ? wood->depth[n] + 1 : wood->deepest;
         wood->n_nodes += 2;
@@ -73,23 +71,23 @@ static uint32_t naive_leaf(const struct wood *wood, size_t row) {
 
 static void check_walk(const struct wood *wood, struct dice *dice, int wide) {
     struct walk_node nodes[MAX_NODES];
-    struct walk walk = {.nodes = nodes, .values = wood->values, .depth = wood->deepest};
+    struct walk walk = {.nodes = nodes, .depth = wood->deepest};
     walk.codes = (struct code_columns){wide ? NULL : wood->bytes, wide ? wood->codes : NULL, wood->n_rows};
     for (uint32_t n = 0; n < wood->n_nodes; n++) {
         nodes[n] = wood->left[n] == 0 ? mxb__walk_leaf(n)
                                       : mxb__walk_split(&walk.codes, wood->bins, &wood->splits[n], wood->left[n]);
     }
-    double scores[MAX_ROWS];
-    size_t first = dice_below(dice, wood->n_rows);
-    size_t n = dice_below(dice, wood->n_rows - first + 1);
-    for (size_t i = 0; i < wood->n_rows; i++) {
-        scores[i] = (double)i;
+    static struct walkers walkers;
+    walkers.n = dice_below(dice, wood->n_rows + 1);
+    for (size_t i = 0; i < walkers.n; i++) {
+        walkers.rows[i] = (uint32_t)dice_below(dice, wood->n_rows);
     }
-    mxb__walk_add(&walk, first, n, scores);
-    for (size_t i = 0; i < wood->n_rows; i++) {
-        int is_meant = i >= first && i < first + n;
-        CHECK(scores[i] == (double)i + (is_meant ? wood->values[naive_leaf(wood, i)] : 0.0));
+    walkers.leaves[walkers.n] = UINT32_MAX;
+    mxb__walk_find(&walk, &walkers);
+    for (size_t i = 0; i < walkers.n; i++) {
+        CHECK_INT(walkers.leaves[i], naive_leaf(wood, walkers.rows[i]));
     }
+    CHECK(walkers.leaves[walkers.n] == UINT32_MAX);
 }
 
 static void walks_end_where_steps_do(void) {

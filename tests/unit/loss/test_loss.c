@@ -20,7 +20,7 @@ static const struct loss *logloss(void) { return mxb__loss_find("logloss"); }
 
 /* Rows of the static arrays, all that a loss wants to know of them filled in. */
 static struct loss_rows rows_of(size_t n, int weighted) {
-    struct loss_rows rows = {n, labels, is_1, weighted ? weights : NULL, 0, scores, NULL, NULL};
+    struct loss_rows rows = {n, labels, is_1, weighted ? weights : NULL, 0, scores, NULL, NULL, 0};
     for (size_t i = 0; i < n; i++) {
         rows.weight_sum += weighted ? weights[i] : 1;
     }
@@ -170,7 +170,7 @@ static void start_is_the_best_constant(void) {
     }
     double y[] = {1, 0, 1, 1};
     uint8_t classes[] = {1, 0, 1, 1};
-    struct loss_rows rows = {4, y, classes, NULL, 4, NULL, NULL, NULL};
+    struct loss_rows rows = {4, y, classes, NULL, 4, NULL, NULL, NULL, 0};
     CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(3), 1e-15);
     CHECK(mxb__loss_start(mse(), &rows) == 0.75);
 }
@@ -180,17 +180,17 @@ static void start_at_extreme_weights(void) {
     for (double ratio = 1; ratio > 1e-280; ratio *= 1e-20) {
         double w[] = {1, ratio};
         double swapped[] = {ratio, 1};
-        struct loss_rows rows = {2, NULL, classes, w, 1 + ratio, NULL, NULL, NULL};
+        struct loss_rows rows = {2, NULL, classes, w, 1 + ratio, NULL, NULL, NULL, 0};
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(ratio), 1e-11);
         rows.weights = swapped;
         CHECK_NEAR(mxb__loss_start(logloss(), &rows), -log(ratio), 1e-11);
     }
     double large[] = {1e300, -1e300, 1e300};
-    struct loss_rows rows = {3, large, NULL, NULL, 3, NULL, NULL, NULL};
+    struct loss_rows rows = {3, large, NULL, NULL, 3, NULL, NULL, NULL, 0};
     CHECK_NEAR(mxb__loss_start(mse(), &rows) / 1e300, 1.0 / 3, 1e-15);
     double tiny[] = {1e-300, 0, 0};
     uint8_t one[] = {1, 0, 0}; /* the class of label 1 weighs next to nothing */
-    rows = (struct loss_rows){3, NULL, one, tiny, 1e-290, NULL, NULL, NULL};
+    rows = (struct loss_rows){3, NULL, one, tiny, 1e-290, NULL, NULL, NULL, 0};
     CHECK(isfinite(mxb__loss_start(logloss(), &rows)));
 }
 
@@ -271,7 +271,7 @@ static void weight_k_is_k_copies(void) {
                 copied_scores[n] = scores[i];
             }
         }
-        struct loss_rows copies = {n, copied_labels, copied_is_1, NULL, (double)n, copied_scores, NULL, NULL};
+        struct loss_rows copies = {n, copied_labels, copied_is_1, NULL, (double)n, copied_scores, NULL, NULL, 0};
         CHECK_NEAR(metric_of(loss, &copies, NULL) / metric, 1, 1e-12);
         CHECK_NEAR(mxb__loss_start(loss, &copies), start, 1e-12 * fmax(1, fabs(start)));
         struct gradient_range other = measure(loss, copies, NULL, g2, h2).range;

@@ -18,10 +18,12 @@ struct model_shape {
     uint32_t n_features;
     int named;
     uint32_t n_trees;
-    uint32_t max_depth;
+    uint32_t n_symmetric; /* rounds */
+    uint32_t max_depth;   /* of both */
     uint32_t n_projections;
     uint32_t n_components;
     uint32_t n_fourier; /* rounds, spread over the projections */
+    uint32_t n_members; /* 0 is 1 */
     enum scaling_kind scaling;
     int with_valid;
 };
@@ -96,6 +98,24 @@ static inline struct term make_tree(uint32_t n_features, uint32_t max_depth) {
         }
     }
     tree->gain = (double)tree->n_nodes / 4;
+    return term;
+}
+
+/* A random symmetric tree, of any depth up to the maximal one. */
+static inline struct term make_symmetric(uint32_t n_features, uint32_t max_depth) {
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1};
+    struct symmetric *tree = &term.symmetric;
+    tree->max_depth = max_depth;
+    tree->depth = make_below(max_depth + 1);
+    make_sure(mxb__symmetric_allocate(tree, NULL));
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        tree->levels[l] = (struct symmetric_level){make_threshold(), make_below(n_features), 1 / (float)(l + 1),
+                                                   (uint8_t)make_below(2)};
+    }
+    for (size_t i = 0; i < mxb__symmetric_n_leaves(tree); i++) {
+        tree->values[i] = make_number();
+    }
+    tree->gain = (double)tree->depth / 2;
     return term;
 }
 
@@ -175,15 +195,21 @@ static inline void make_names(mxb_model *model) {
     }
 }
 
-/* Trees first and every third round a fourier one, as long as there are any. */
+/* Trees first, every third round a fourier one and of the others every second a symmetric tree, as long as there are
+ * any. */
 static inline void make_rounds(mxb_model *model, const struct model_shape *shape) {
-    uint32_t n_trees = shape->n_trees, n_fourier = shape->n_projections > 0 ? shape->n_fourier : 0;
-    while (n_trees + n_fourier > 0) {
-        int fourier = n_fourier > 0 && (n_trees == 0 || model->n_rounds % 3 == 2);
+    uint32_t n_trees = shape->n_trees, n_symmetric = shape->n_symmetric;
+    uint32_t n_fourier = shape->n_projections > 0 ? shape->n_fourier : 0;
+    while (n_trees + n_symmetric + n_fourier > 0) {
+        int fourier = n_fourier > 0 && (n_trees + n_symmetric == 0 || model->n_terms % 3 == 2);
+        int symmetric = n_symmetric > 0 && (n_trees == 0 || model->n_terms % 2 == 1);
         struct term term;
         if (fourier) {
             n_fourier--;
             term = make_fourier(n_fourier % shape->n_projections, shape->n_components);
+        } else if (symmetric) {
+            n_symmetric--;
+            term = make_symmetric(shape->n_features, shape->max_depth);
         } else {
             n_trees--;
             term = make_tree(shape->n_features, shape->max_depth);
@@ -217,7 +243,8 @@ static inline mxb_model *make_model(const struct model_shape *shape) {
         make_sure(mxb__model_add_projection(model, &projection, NULL));
     }
     make_rounds(model, shape);
-    model->n_curve = model->n_rounds + 1;
+    model->n_members = shape->n_members > 0 ? shape->n_members : 1;
+    model->n_curve = model->n_terms / model->n_members + 1;
     model->train_curve = make_curve(model->n_curve);
     if (shape->with_valid) {
         model->valid_curve = make_curve(model->n_curve);
@@ -253,8 +280,54 @@ static const struct model_shape MAKE_SHAPES[] = {
      .n_components = 4,
      .n_fourier = 2,
      .scaling = SCALING_RANK},
+    {.seed = 9,
+     .loss = MODEL_LOGLOSS,
+     .n_features = 3,
+     .n_trees = 11,
+     .max_depth = 4,
+     .n_projections = 2,
+     .n_components = 6,
+     .n_fourier = 5,
+     .n_members = 2, /* each with a projection of its own */
+     .scaling = SCALING_RANK},
+    {.seed = 10,
+     .loss = MODEL_LOGLOSS,
+     .n_features = 4,
+     .n_trees = 5,
+     .n_symmetric = 7,
+     .max_depth = 4,
+     .n_projections = 1,
+     .n_components = 3,
+     .n_fourier = 2,
+     .with_valid = 1},
 };
 enum { MAKE_N_SHAPES = sizeof MAKE_SHAPES / sizeof MAKE_SHAPES[0] };
+
+/** A copy of the first n_rounds rounds, not built; its members are taken apart and joined again. */
+static inline mxb_status make_cut(const mxb_model *model, uint32_t n_rounds, mxb_model **cut, mxb_error *error) {
+    mxb_model *members[16] = {NULL}; /* no shape has more */
+    mxb_status status = mxb__model_copy_empty(model, cut, error);
+    for (uint32_t m = 0; m < model->n_members && status == MXB_OK; m++) {
+        status = mxb__model_create(&members[m], error);
+        if (status == MXB_OK) {
+            status = mxb__members_part(members[m], model, m, error);
+        }
+        if (status == MXB_OK && m == 0) {
+            status = mxb__scaling_copy(&members[0]->scaling, &model->scaling, error);
+        }
+    }
+    if (status == MXB_OK) {
+        status = mxb__members_join(*cut, (const mxb_model *const *)members, n_rounds, error);
+    }
+    for (uint32_t m = 0; m < model->n_members; m++) {
+        mxb_model_free(members[m]);
+    }
+    if (status != MXB_OK) {
+        mxb_model_free(*cut);
+        *cut = NULL;
+    }
+    return status;
+}
 
 /** A random model with a caller's loss and two last rounds of a caller's learner that is not here, whose bytes are
  * kept.
@@ -266,13 +339,13 @@ static inline mxb_model *make_own_model(const struct model_shape *shape) {
     memcpy(model->own_loss.name, "huber", 6);
     memcpy(model->own_loss.metric_name, "mean huber", 11);
     model->has_link = 1;
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < 2 * model->n_members; k++) {
         struct term term = {.kind = TERM_OWN, .n_outputs = 1};
-        make_sure(mxb__own_term_create(&term.own, &learner, model->n_rounds + 1, 0.5, NULL));
+        make_sure(mxb__own_term_create(&term.own, &learner, model->n_terms / model->n_members + 1, 0.5, NULL));
         make_sure(mxb__own_term_read(&term.own, "\x01\xFEz", k == 0 ? 3 : 0, NULL));
         make_sure(mxb__model_add_term(model, &term, NULL));
     }
-    model->n_curve = model->n_rounds + 1;
+    model->n_curve = model->n_terms / model->n_members + 1;
     for (int valid = 0; valid < 2; valid++) {
         double **curve = valid ? &model->valid_curve : &model->train_curve;
         if (*curve != NULL) {

@@ -20,6 +20,18 @@ static inline double walk(const struct tree *tree, uint32_t at, const double *ro
     return walk(tree, left ? node->left : node->left + 1, row);
 }
 
+/* Down a tree that is not there: below node k are 2k + 1 and 2k + 2. */
+static inline double walk_levels(const struct symmetric *tree, const double *row) {
+    size_t at = 0;
+    for (uint32_t l = 0; l < tree->depth; l++) {
+        const struct symmetric_level *level = &tree->levels[l];
+        double x = row[level->feature];
+        int left = isnan(x) ? level->missing_left : x <= level->threshold;
+        at = left ? 2 * at + 1 : 2 * at + 2;
+    }
+    return tree->values[at - (mxb__symmetric_n_leaves(tree) - 1)];
+}
+
 static inline double project(const mxb_model *model, const struct fourier *fourier, const double *row) {
     const struct projection *projection = &model->projections[fourier->projection];
     double sum = fourier->intercept;
@@ -36,15 +48,17 @@ static inline double project(const mxb_model *model, const struct fourier *fouri
 }
 
 static inline double term_value(const mxb_model *model, const struct term *term, const double *row) {
-    return term->kind == TERM_TREE ? walk(&term->tree, 0, row) : project(model, &term->fourier, row);
+    return term->kind == TERM_TREE        ? walk(&term->tree, 0, row)
+           : term->kind == TERM_SYMMETRIC ? walk_levels(&term->symmetric, row)
+                                          : project(model, &term->fourier, row);
 }
 
 static inline double raw_score(const mxb_model *model, const double *row) {
-    double score = model->base_score;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
-        score += term_value(model, &model->terms[r], row);
+    double sum = model->n_members * model->base_score;
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        sum += term_value(model, &model->terms[i], row);
     }
-    return score;
+    return sum / model->n_members;
 }
 
 /* ---- Data ---- */
@@ -74,20 +88,22 @@ static inline int same_bits(const double *one, const double *other, size_t n) {
 
 /* ---- Models with rounds of a caller's learner ---- */
 
-/* Puts three lines of the first feature among the rounds, one of them first. */
+/* Puts three rounds of lines of the first feature among the others, one of them first. */
 static inline void make_line_rounds(mxb_model *model, struct line_learner *lines) {
     mxb_learner *learner = line_learner_make(lines, "line", 0);
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3 * model->n_members; k++) {
+        uint32_t round = 2 * (k / model->n_members) + 1;
         struct term term = {.kind = TERM_OWN, .n_outputs = 1};
         struct line *line = malloc(sizeof *line);
         *line = (struct line){make_number(), make_number()};
-        make_sure(mxb__own_term_create(&term.own, learner, 2 * k + 1, 0.3, NULL));
+        make_sure(mxb__own_term_create(&term.own, learner, round, 0.3, NULL));
         term.own.box->term = line;
         term.own.box->has_term = 1;
         lines->n_live++;
         make_sure(mxb__model_add_term(model, &term, NULL));
-        uint32_t to = 2 * k < model->n_rounds ? 2 * k : model->n_rounds - 1;
-        memmove(model->terms + to + 1, model->terms + to, (model->n_rounds - 1 - to) * sizeof term);
+        uint32_t to = (round - 1) * model->n_members + k % model->n_members;
+        to = to < model->n_terms ? to : model->n_terms - 1;
+        memmove(model->terms + to + 1, model->terms + to, (model->n_terms - 1 - to) * sizeof term);
         model->terms[to] = term;
     }
     mxb_learner_free(learner);

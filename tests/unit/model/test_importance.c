@@ -15,11 +15,11 @@ static double sum_of(const double *values, uint32_t n) {
 
 static double fourier_gains(const mxb_model *model, uint32_t projection) {
     double sum = 0;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         const struct term *term = &model->terms[r];
         sum += term->kind == TERM_FOURIER && term->fourier.projection == projection ? term->fourier.gain : 0;
     }
-    return sum;
+    return sum / model->n_members;
 }
 
 static void trees(void) {
@@ -27,11 +27,16 @@ static void trees(void) {
         mxb_model *model = make_own_model(&MAKE_SHAPES[s]);
         double expected[5] = {0}, importances[5];
         mxb_error error;
-        for (uint32_t r = 0; r < model->n_rounds; r++) {
+        for (uint32_t r = 0; r < model->n_terms; r++) {
             const struct term *term = &model->terms[r];
             for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
                 const struct tree_node *node = &term->tree.nodes[i];
-                expected[node->feature] += node->split != SPLIT_NONE ? term->tree.gain * (double)node->share : 0;
+                double gain = term->tree.gain * (double)node->share / model->n_members;
+                expected[node->feature] += node->split != SPLIT_NONE ? gain : 0;
+            }
+            for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+                const struct symmetric_level *level = &term->symmetric.levels[l];
+                expected[level->feature] += term->symmetric.gain * (double)level->share / model->n_members;
             }
         }
         OK(mxb_model_importance(model, MXB_IMPORTANCE_TREE, importances, &error), error);
@@ -101,16 +106,18 @@ static void constant_features(void) {
 }
 
 static void finite_whatever_the_gains(void) {
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
-    double importances[3];
+    mxb_model *model = make_model(&MAKE_SHAPES[7]);
+    double importances[4];
     mxb_error error;
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         struct term *term = &model->terms[r];
-        *(term->kind == TERM_TREE ? &term->tree.gain : &term->fourier.gain) = DBL_MAX;
+        *(term->kind == TERM_TREE        ? &term->tree.gain
+          : term->kind == TERM_SYMMETRIC ? &term->symmetric.gain
+                                         : &term->fourier.gain) = DBL_MAX;
     }
     for (int part = 0; part < 2; part++) {
         OK(mxb_model_importance(model, (mxb_importance)part, importances, &error), error);
-        for (int f = 0; f < 3; f++) {
+        for (int f = 0; f < 4; f++) {
             CHECK(isfinite(importances[f]) && importances[f] > 1e300);
         }
     }

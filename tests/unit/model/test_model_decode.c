@@ -10,7 +10,7 @@ static void meta(void) {
         DAMAGE(SECTION_META, 25, "\0\0\0\0", "section meta: no features"),
         DAMAGE(SECTION_META, 25, "\1\0\x10\0", "section meta: 1048577 features; at most 1048576"),
         DAMAGE(SECTION_META, 25, "\3\0\0\0", "section meta: 3 features in 13 bytes"),
-        DAMAGE(SECTION_META, 25, "\1\0\0\0", "section meta has 7 bytes too many"),
+        DAMAGE(SECTION_META, 25, "\1\0\0\0", "section meta: 513 members, not 2 to 256"),
         DAMAGE(SECTION_META, 29, "\2", "section meta: has_names is 2, not 0 or 1"),
         DAMAGE(SECTION_META, 36, "\7", "section meta: feature 1 is of kind 7; 1 and 2 are known"),
         DAMAGE(SECTION_META, 31, "\x08\0\0\0", "section meta: a zero byte in a text"),
@@ -21,7 +21,7 @@ static void meta(void) {
     check_damage(damages, sizeof damages / sizeof damages[0]);
     check_resized(SECTION_META, -1, "the model is damaged: section meta: 2 bytes of a feature's name in 1 bytes");
     check_resized(SECTION_META, -40, "the model is damaged: section meta ends too early");
-    check_resized(SECTION_META, 1, "the model is damaged: section meta has 1 bytes too many");
+    check_resized(SECTION_META, 1, "the model is damaged: section meta ends too early");
 }
 
 /* The text model with bytes of its section meta changed. */
@@ -57,6 +57,19 @@ static void texts(void) {
     check_text_damage(45, "\1", 1, "section meta: feature 2 is of kind 6; 1 and 2 are known");
 }
 
+/* The last number of the section; models of one member have none. */
+static void members(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_META, 33, "\0\0\0\0", "section meta: 0 members, not 2 to 256"),
+        DAMAGE(SECTION_META, 33, "\1\0\0\0", "section meta: 1 members, not 2 to 256"),
+        DAMAGE(SECTION_META, 33, "\1\1\0\0", "section meta: 257 members, not 2 to 256"),
+        DAMAGE(SECTION_META, 33, "\3\0\0\0", "section terms: 16 terms of 3 members"),
+        DAMAGE(SECTION_TERMS, 0, "\xF\0\0\0", "section terms: 15 terms of 2 members"),
+        DAMAGE(SECTION_CURVE, 1, "\x8\0\0\0", "section curve: 8 losses for 8 rounds"),
+    };
+    check_damage_of(make_model(&MAKE_SHAPES[6]), damages, sizeof damages / sizeof damages[0]);
+}
+
 static void texts_come_back(void) {
     mxb_model *model = make_text_model(), *loaded, *copy;
     void *bytes, *again;
@@ -67,7 +80,7 @@ static void texts_come_back(void) {
     OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
     CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
     mxb_bytes_free(again);
-    OK(mxb__model_copy(loaded, loaded->n_rounds, &copy, &error), error);
+    OK(make_cut(loaded, (uint32_t)mxb_model_n_rounds(loaded), &copy, &error), error);
     OK(mxb_model_to_bytes(copy, &again, &n_again, &error), error);
     CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
     CHECK_TEXT(mxb_model_feature_text(loaded, 1, 3), "new\nline");
@@ -105,8 +118,8 @@ static void texts_survive_failing_allocations(void) {
         uint64_t n = 0;
         while (status == MXB_ERROR_MEMORY && n < 1000) {
             mxb__memory_fail_at(++n, 0);
-            status = copying ? mxb__model_copy(model, model->n_rounds, &made, NULL)
-                             : mxb_model_from_bytes(bytes, n_bytes, &made, NULL);
+            status =
+                copying ? mxb__model_copy_empty(model, &made, NULL) : mxb_model_from_bytes(bytes, n_bytes, &made, NULL);
             mxb__memory_fail_at(0, 0);
             CHECK((status == MXB_OK) == (made != NULL));
         }
@@ -241,6 +254,7 @@ static void callers_loss_is_kept(void) {
 int main(void) {
     RUN(meta);
     RUN(texts);
+    RUN(members);
     RUN(texts_come_back);
     RUN(a_text_twice);
     RUN(texts_survive_failing_allocations);

@@ -79,6 +79,26 @@ static void every_byte(void) {
     mxb_model_free(model);
 }
 
+static void symmetric_tree(void) {
+    struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 2};
+    mxb_model *model = make_model(&shape);
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1, .symmetric = {.depth = 1, .max_depth = 6, .gain = 8}};
+    make_sure(mxb__symmetric_allocate(&term.symmetric, NULL));
+    term.symmetric.levels[0] = (struct symmetric_level){1.5, 1, 1, 1};
+    term.symmetric.values[0] = -2;
+    term.symmetric.values[1] = 2;
+    make_sure(mxb__model_add_term(model, &term, NULL));
+    check_section(model, SECTION_TERMS,
+                  "01000000"
+                  "04" "00000000" "01000000"               /* symmetric, one output from 0 */
+                  "06000000" "01000000"                    /* maximal depth 6, one level */
+                  "0000000000002040"                       /* gain 8 */
+                  "000000000000f83f" "01000000" "01"       /* x1 <= 1.5, missing left */
+                  "0000803f"                               /* all of the gain */
+                  "00000000000000c0" "0000000000000040");  /* leaves -2 and 2 */
+    mxb_model_free(model);
+}
+
 static void parts_left_out(void) {
     struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 2};
     mxb_model *model = make_model(&shape);
@@ -124,6 +144,7 @@ static void standard_scaling(void) {
 
 int main(void) {
     RUN(every_byte);
+    RUN(symmetric_tree);
     RUN(parts_left_out);
     RUN(texts);
     RUN(standard_scaling);

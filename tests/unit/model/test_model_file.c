@@ -50,7 +50,7 @@ static void round_trip(void) {
         OK(mxb_model_from_bytes(one.bytes, one.n, &loaded, &error), error);
         other = image_of(loaded);
         CHECK(one.n == other.n && memcmp(one.bytes, other.bytes, one.n) == 0);
-        CHECK(loaded->n_rounds == model->n_rounds && loaded->base_score == model->base_score);
+        CHECK(loaded->n_terms == model->n_terms && loaded->base_score == model->base_score);
         CHECK(loaded->collapsed_intercept == model->collapsed_intercept);
         CHECK(loaded->feature_splits[0] == model->feature_splits[0]);
         mxb_model_free(model);

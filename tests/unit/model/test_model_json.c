@@ -115,6 +115,7 @@ static void small_model(void) {
         "\"loss\": \"logloss\",\n"
         "\"labels\": [0, 1],\n"
         "\"base_score\": 0.5,\n"
+        "\"n_members\": 1,\n"
         "\"features\": [\n"
         "  {\"name\": \"a\", \"splits\": 0, \"tree_gain\": 0, \"fourier_gain\": 0.25},\n"
         "  {\"name\": \"bc\", \"splits\": 1, \"tree_gain\": 8, \"fourier_gain\": 0.25}],\n"
@@ -137,6 +138,30 @@ static void small_model(void) {
         "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
         "\"stopped_early\": false,\n"
         "\"n_repairs\": 1}\n");
+    mxb_bytes_free(json);
+    mxb_model_free(model);
+}
+
+static void symmetric_tree(void) {
+    struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 2};
+    mxb_model *model = make_model(&shape);
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1, .symmetric = {.depth = 1, .max_depth = 6, .gain = 8}};
+    mxb_error error;
+    char *json;
+    size_t n_bytes;
+    make_sure(mxb__symmetric_allocate(&term.symmetric, NULL));
+    term.symmetric.levels[0] = (struct symmetric_level){INFINITY, 1, 0.5f, 1};
+    term.symmetric.values[0] = -2;
+    term.symmetric.values[1] = 2;
+    make_sure(mxb__model_add_term(model, &term, NULL));
+    make_sure(mxb__model_build(model, NULL));
+    OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
+    CHECK(is_json(json));
+    CHECK(strstr(json,
+                 "{\"learner\": \"symmetric\", \"max_depth\": 6, \"gain\": 8, \"levels\": [{\"feature\": 1, "
+                 "\"threshold\": \"inf\", \"missing\": \"left\", \"gain\": 4}],\n"
+                 "    \"values\": [-2, 2]}],\n") != NULL);
+    CHECK(strstr(json, "{\"name\": null, \"splits\": 1, \"tree_gain\": 4, \"fourier_gain\": 0}") != NULL);
     mxb_bytes_free(json);
     mxb_model_free(model);
 }
@@ -243,6 +268,7 @@ int main(void) {
     RUN(the_checker_checks);
     RUN(small_model);
     RUN(texts);
+    RUN(symmetric_tree);
     RUN(every_shape_is_json);
     RUN(callers_parts);
     RUN(what_json_cannot_hold);

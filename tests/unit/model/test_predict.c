@@ -163,6 +163,7 @@ static void finite_whatever_the_weights(void) {
                                 .loss = MODEL_MSE,
                                 .n_features = 2,
                                 .n_trees = 4,
+                                .n_symmetric = 4,
                                 .max_depth = 2,
                                 .n_projections = 2,
                                 .n_components = 6,
@@ -172,10 +173,13 @@ static void finite_whatever_the_weights(void) {
         double *rows = make_rows(300, 2), out[300];
         mxb_dataset *dataset = make_dataset(rows, 300, 2);
         mxb_error error;
-        for (uint32_t r = 0; r < model->n_rounds; r++) {
+        for (uint32_t r = 0; r < model->n_terms; r++) {
             struct term *term = &model->terms[r];
             for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
                 term->tree.nodes[i].value = copysign(DBL_MAX, term->tree.nodes[i].value * sign);
+            }
+            for (size_t i = 0; term->kind == TERM_SYMMETRIC && i < mxb__symmetric_n_leaves(&term->symmetric); i++) {
+                term->symmetric.values[i] = copysign(DBL_MAX, term->symmetric.values[i] * sign);
             }
             for (uint32_t j = 0; term->kind == TERM_FOURIER && j < 6; j++) {
                 term->fourier.weights[j] = copysign(DBL_MAX, term->fourier.weights[j] * sign);
@@ -186,7 +190,7 @@ static void finite_whatever_the_weights(void) {
         for (size_t i = 0; i < 300; i++) {
             CHECK(isfinite(out[i]));
         }
-        for (uint32_t r = 0; r < model->n_rounds; r++) {
+        for (uint32_t r = 0; r < model->n_terms; r++) {
             OK(mxb__model_add_term_values(model, &model->terms[r], dataset, NULL, out, &error), error);
         }
         for (size_t i = 0; i < 300; i++) {
@@ -206,15 +210,15 @@ static void term_by_term(void) {
         struct pool *pool = mxb__pool_open(3);
         mxb_error error;
         for (size_t i = 0; i < N_ROWS; i++) {
-            one[i] = three[i] = model->base_score;
+            one[i] = three[i] = model->n_members * model->base_score;
         }
-        for (uint32_t r = 0; r < model->n_rounds; r++) {
+        for (uint32_t r = 0; r < model->n_terms; r++) {
             OK(mxb__model_add_term_values(model, &model->terms[r], dataset, NULL, one, &error), error);
             OK(mxb__model_add_term_values(model, &model->terms[r], dataset, pool, three, &error), error);
         }
         CHECK(same_bits(one, three, N_ROWS));
         for (size_t i = 0; i < N_ROWS; i++) {
-            double expected = raw_score(model, rows + i * model->n_features);
+            double expected = model->n_members * raw_score(model, rows + i * model->n_features);
             CHECK_NEAR(one[i], expected, model->n_projections > 0 ? 2e-5 : 0);
         }
         mxb__pool_close(pool);
@@ -224,40 +228,40 @@ static void term_by_term(void) {
     }
 }
 
-/* Rounds of callers' learners are summed on their own, from 0, and that sum is added last. The lines cancel to nearly
- * nothing, so that any other order shows in the bits. */
+/* Rounds of callers' learners are summed on their own, from 0, and the mean of that over the members is added last. The
+ * lines cancel to nearly nothing, so that any other order shows in the bits. */
 static void own_rounds_are_added_last(void) {
-    struct model_shape shape = MAKE_SHAPES[5];
-    struct line_learner lines = {0};
-    mxb_model *model = make_model(&shape), *plain = make_model(&shape);
-    double *rows = make_rows(N_ROWS, 3), raw[N_ROWS], without[N_ROWS];
-    mxb_dataset *dataset = make_dataset(rows, N_ROWS, 3);
-    mxb_error error;
-    make_line_rounds(model, &lines);
-    struct line *line[3] = {NULL};
-    for (uint32_t r = 0, k = 0; r < model->n_rounds; r++) {
-        if (model->terms[r].kind == TERM_OWN) {
-            line[k++] = model->terms[r].own.box->term;
+    static const struct line three[] = {{0, 3e16}, {1, 1}, {0, -3e16}};
+    for (int s = 5; s <= 6; s++) { /* of one member, and of two */
+        struct line_learner lines = {0};
+        mxb_model *model = make_model(&MAKE_SHAPES[s]), *plain = make_model(&MAKE_SHAPES[s]);
+        double *rows = make_rows(N_ROWS, 3), raw[N_ROWS], without[N_ROWS];
+        mxb_dataset *dataset = make_dataset(rows, N_ROWS, 3);
+        uint32_t n_lines = 3 * model->n_members;
+        mxb_error error;
+        make_line_rounds(model, &lines);
+        for (uint32_t i = 0, k = 0; i < model->n_terms; i++) {
+            if (model->terms[i].kind == TERM_OWN) {
+                *(struct line *)model->terms[i].own.box->term = three[k++ / model->n_members];
+            }
         }
-    }
-    *line[0] = (struct line){0, 3e16};
-    *line[1] = (struct line){1, 1};
-    *line[2] = (struct line){0, -3e16};
-    OK(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 2, raw, &error), error);
-    OK(mxb_model_predict(plain, dataset, MXB_PREDICT_RAW, 1, without, &error), error);
-    for (size_t i = 0; i < N_ROWS; i++) {
-        double sum = 0;
-        for (int k = 0; k < 3; k++) {
-            double x = isfinite(rows[3 * i]) ? rows[3 * i] : 0;
-            sum = mxb__bounded(sum + 0.3 * (line[k]->intercept + line[k]->slope * x));
+        OK(mxb_model_predict(model, dataset, MXB_PREDICT_RAW, 2, raw, &error), error);
+        OK(mxb_model_predict(plain, dataset, MXB_PREDICT_RAW, 1, without, &error), error);
+        for (size_t i = 0; i < N_ROWS; i++) {
+            double sum = 0;
+            for (uint32_t k = 0; k < n_lines; k++) {
+                const struct line *line = &three[k / model->n_members];
+                double x = isfinite(rows[3 * i]) ? rows[3 * i] : 0;
+                sum = mxb__bounded(sum + 0.3 * (line->intercept + line->slope * x));
+            }
+            CHECK(raw[i] == mxb__bounded(without[i] + sum / model->n_members));
         }
-        CHECK(raw[i] == mxb__bounded(without[i] + sum));
+        mxb_model_free(model);
+        mxb_model_free(plain);
+        CHECK_INT(lines.n_live, 0);
+        mxb_dataset_free(dataset);
+        free(rows);
     }
-    mxb_model_free(model);
-    mxb_model_free(plain);
-    CHECK_INT(lines.n_live, 0);
-    mxb_dataset_free(dataset);
-    free(rows);
 }
 
 static void arguments(void) {

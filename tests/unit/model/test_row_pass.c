@@ -91,14 +91,19 @@ static void wide_rows_and_projections(void) {
 
 static void features_to_read(void) {
     static struct seen seen;
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
+    struct model_shape shape = MAKE_SHAPES[5];
+    shape.n_symmetric = 5;
+    mxb_model *model = make_model(&shape);
     const void *nowhere = (const void *)(uintptr_t)64; /* reading it would end the test */
     double x[4] = {1, 2, 3, 4};
     mxb_dataset *dataset, *unreadable;
     mxb_error error;
-    const struct term *tree = model->terms, *fourier = model->terms;
+    const struct term *tree = model->terms, *symmetric = model->terms, *fourier = model->terms;
     while (tree->kind != TERM_TREE || tree->tree.n_nodes == 1) {
         tree++;
+    }
+    while (symmetric->kind != TERM_SYMMETRIC || symmetric->symmetric.depth < 2) {
+        symmetric++;
     }
     while (fourier->kind != TERM_FOURIER) {
         fourier++;
@@ -106,6 +111,9 @@ static void features_to_read(void) {
     uint32_t used = tree->tree.nodes[0].feature;
     for (uint32_t i = 0; i < tree->tree.n_nodes; i++) {
         tree->tree.nodes[i].feature = used;
+    }
+    for (uint32_t l = 0; l < symmetric->symmetric.depth; l++) {
+        symmetric->symmetric.levels[l].feature = used;
     }
     OK(mxb_dataset_create(4, &dataset, &error), error);
     OK(mxb_dataset_create(4, &unreadable, &error), error);
@@ -117,6 +125,9 @@ static void features_to_read(void) {
     OK(mxb__pass_run(&pass, NULL, &error), error); /* the tree's feature alone */
     CHECK_INT(pass.n_used, 1);
     CHECK(seen.rows[3][used] == 4);
+    pass.term = symmetric;
+    OK(mxb__pass_run(&pass, NULL, &error), error); /* likewise */
+    CHECK_INT(pass.n_used, 1);
     pass = (struct row_pass){
         .model = model, .dataset = unreadable, .term = fourier, .is_projected = 1, .work = look, .context = &seen};
     OK(mxb__pass_run(&pass, NULL, &error), error); /* what is projected already needs none */

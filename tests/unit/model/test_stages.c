@@ -9,7 +9,7 @@ enum { N_ROWS = 1100 };
 static void predict_cut(const mxb_model *model, uint32_t n_rounds, const mxb_dataset *dataset, mxb_output output,
                         double *out) {
     mxb_model *cut;
-    make_sure(mxb__model_copy(model, n_rounds, &cut, NULL));
+    make_sure(make_cut(model, n_rounds, &cut, NULL));
     make_sure(mxb__model_build(cut, NULL));
     make_sure(mxb_model_predict(cut, dataset, output, 1, out, NULL));
     mxb_model_free(cut);
@@ -22,7 +22,7 @@ static void check_stages(const mxb_model *model, const mxb_dataset *dataset, mxb
     mxb_stages *stages;
     mxb_error error;
     OK(mxb__stages_create(model, dataset, n_threads, cache_bytes, &stages, &error), error);
-    for (uint32_t round = 1; round <= model->n_rounds; round++) {
+    for (uint32_t round = 1; round <= mxb_model_n_rounds(model); round++) {
         OK(mxb_stages_next(stages, output, fast, &error), error);
         predict_cut(model, round, dataset, output, slow);
         CHECK(same_bits(fast, slow, n_rows));
@@ -79,14 +79,19 @@ static void with_own_rounds(void) {
 /* Sums that leave the range of a double, and come back, do so as in the cut models. */
 static void huge_terms(void) {
     struct line_learner lines = {0};
-    mxb_model *model = make_model(&MAKE_SHAPES[5]);
+    struct model_shape shape = MAKE_SHAPES[5];
+    shape.n_symmetric = 4;
+    mxb_model *model = make_model(&shape);
     double *rows = make_rows(300, 3);
     mxb_dataset *dataset = make_dataset(rows, 300, 3);
     make_line_rounds(model, &lines);
-    for (uint32_t r = 0; r < model->n_rounds; r++) {
+    for (uint32_t r = 0; r < model->n_terms; r++) {
         struct term *term = &model->terms[r];
         for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
             term->tree.nodes[i].value *= 8e307;
+        }
+        for (size_t i = 0; term->kind == TERM_SYMMETRIC && i < mxb__symmetric_n_leaves(&term->symmetric); i++) {
+            term->symmetric.values[i] *= 8e307;
         }
         for (uint32_t j = 0; term->kind == TERM_FOURIER && j < 4; j++) {
             term->fourier.weights[j] *= 8e307;
@@ -160,7 +165,7 @@ static void outputs_and_texts(void) {
     mxb__memory_fail_at(0, 0);
     CHECK(n_failed > 5);
     REQUIRE(stages != NULL);
-    for (uint32_t round = 1; round <= model->n_rounds; round++) {
+    for (uint32_t round = 1; round <= mxb_model_n_rounds(model); round++) {
         mxb_output output = (mxb_output)(round % 3);
         double fast[5], slow[5];
         OK(mxb_stages_next(stages, output, fast, &error), error);
@@ -198,7 +203,7 @@ static void arguments(void) {
     FAILS(mxb_stages_next(stages, MXB_PREDICT_RAW, NULL, &error), error, MXB_ERROR_PARAM, "out is NULL");
     FAILS(mxb_stages_next(stages, MXB_PREDICT_PROBABILITY, &out, &error), error, MXB_ERROR_PARAM,
           "probabilities need a model of objective logloss; this one is of objective mse");
-    for (uint32_t round = 1; round <= model->n_rounds; round++) { /* none of these went a round on */
+    for (uint32_t round = 1; round <= mxb_model_n_rounds(model); round++) { /* none of these went a round on */
         OK(mxb_stages_next(stages, MXB_PREDICT_RAW, &out, &error), error);
     }
     mxb_stages_free(stages);

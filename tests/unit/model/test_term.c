@@ -6,18 +6,32 @@ static const struct projection PROJECTIONS[2] = {{.n_components = 3}, {.n_compon
 static void names(void) {
     struct term term = {.kind = TERM_TREE};
     CHECK_TEXT(mxb__term_name(&term), "tree");
+    term.kind = TERM_SYMMETRIC;
+    CHECK_TEXT(mxb__term_name(&term), "symmetric");
     term.kind = TERM_FOURIER;
     CHECK_TEXT(mxb__term_name(&term), "fourier");
 }
 
+static void both_shapes_are_trees(void) {
+    for (int kind = TERM_TREE; kind <= TERM_SYMMETRIC; kind++) {
+        struct term term = {.kind = (enum term_kind)kind};
+        CHECK_INT(mxb__term_is_tree(&term), kind == TERM_TREE || kind == TERM_SYMMETRIC);
+    }
+}
+
 static void copies_are_equal_and_apart(void) {
-    struct term tree = make_tree(3, 2), fourier = make_fourier(1, 7), copy;
+    struct term tree = make_tree(3, 2), symmetric = make_symmetric(3, 5), fourier = make_fourier(1, 7), copy;
     mxb_error error;
     OK(mxb__term_copy(&copy, &tree, NULL, &error), error);
     CHECK(copy.kind == TERM_TREE && copy.tree.n_nodes == tree.tree.n_nodes && copy.tree.nodes != tree.tree.nodes);
     for (uint32_t i = 0; i < tree.tree.n_nodes; i++) {
         CHECK(copy.tree.nodes[i].value == tree.tree.nodes[i].value);
     }
+    mxb__term_clear(&copy);
+    OK(mxb__term_copy(&copy, &symmetric, NULL, &error), error);
+    CHECK(copy.kind == TERM_SYMMETRIC && copy.symmetric.depth == symmetric.symmetric.depth);
+    CHECK(copy.symmetric.values != symmetric.symmetric.values &&
+          copy.symmetric.values[0] == symmetric.symmetric.values[0]);
     mxb__term_clear(&copy);
     OK(mxb__term_copy(&copy, &fourier, PROJECTIONS, &error), error);
     CHECK(copy.kind == TERM_FOURIER && copy.n_outputs == 1 && copy.fourier.projection == 1);
@@ -27,13 +41,14 @@ static void copies_are_equal_and_apart(void) {
     CHECK(copy.fourier.weights == NULL);
     mxb__term_clear(&copy);
     mxb__term_clear(&tree);
+    mxb__term_clear(&symmetric);
     mxb__term_clear(&fourier);
 }
 
 static void copy_may_fail(void) {
-    struct term terms[2] = {make_tree(3, 2), make_fourier(0, 3)}, copy;
+    struct term terms[3] = {make_tree(3, 2), make_fourier(0, 3), make_symmetric(3, 2)}, copy;
     mxb_error error;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         mxb__memory_fail_at(1, 0);
         CHECK_INT(mxb__term_copy(&copy, &terms[i], PROJECTIONS, &error), MXB_ERROR_MEMORY);
         mxb__term_clear(&terms[i]);
@@ -43,6 +58,7 @@ static void copy_may_fail(void) {
 int main(void) {
     make_stream = mxb__random_stream(9, RANDOM_ROWS, 0);
     RUN(names);
+    RUN(both_shapes_are_trees);
     RUN(copies_are_equal_and_apart);
     RUN(copy_may_fail);
     return check_report();

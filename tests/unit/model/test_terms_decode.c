@@ -32,11 +32,12 @@ static void projection_without_scaling(void) {
 /* Offsets in the section of terms: the tree at 4, its nodes at 29, 47 and 56, the fourier term at 65. */
 static void rounds(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 rounds; at most 16777216"),
-        DAMAGE(SECTION_TERMS, 0, "\5\0\0\0", "section terms: 5 rounds in 107 bytes"),
+        DAMAGE(SECTION_TERMS, 0, "\1\0\0\1", "section terms: 16777217 terms; at most 16777216"),
+        DAMAGE(SECTION_TERMS, 0, "\5\0\0\0", "section terms: 5 terms in 107 bytes"),
         DAMAGE(SECTION_TERMS, 0, "\3\0\0\0", "section terms ends too early"),
         DAMAGE(SECTION_TERMS, 0, "\1\0\0\0", "section terms has 46 bytes too many"),
-        DAMAGE(SECTION_TERMS, 4, "\4", "term of round 1: kind 4; 1 to 3 are known"),
+        DAMAGE(SECTION_TERMS, 4, "\5", "term of round 1: kind 5; 1 to 4 are known"),
+        DAMAGE(SECTION_TERMS, 4, "\0", "term of round 1: kind 0; 1 to 4 are known"),
         DAMAGE(SECTION_TERMS, 5, "\2\0\0\0", "term of round 1: 1 outputs from 2; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 70, "\0\0\0\0", "term of round 2: 0 outputs from 0; 1 from 0 is known"),
         DAMAGE(SECTION_TERMS, 74, "\1\0\0\0", "fourier term of round 2: projection 1 of 1"),
@@ -80,6 +81,40 @@ static void trees(void) {
                "tree of round 1, node 1: a split at the maximal depth"),
     };
     check_damage(damages, sizeof damages / sizeof damages[0]);
+}
+
+/* A model of one symmetric tree with two levels. */
+static mxb_model *make_symmetric_model(void) {
+    struct model_shape shape = {.seed = 1, .loss = MODEL_MSE, .n_features = 2};
+    mxb_model *model = make_model(&shape);
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1, .symmetric = {.depth = 2, .max_depth = 3, .gain = 1}};
+    make_sure(mxb__symmetric_allocate(&term.symmetric, NULL));
+    for (int i = 0; i < 4; i++) {
+        term.symmetric.levels[i / 2] = (struct symmetric_level){.threshold = INFINITY, .share = 0.5f};
+        term.symmetric.values[i] = i;
+    }
+    make_sure(mxb__model_add_term(model, &term, NULL));
+    make_sure(mxb__model_build(model, NULL));
+    return model;
+}
+
+/* Offsets: the depths at 13 and 17, the gain at 21, the levels at 29 and 46, the values from 63 on. */
+static void symmetric_trees(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_TERMS, 13, "\x11", "symmetric tree of round 1: 2 levels of 17; at most 16"),
+        DAMAGE(SECTION_TERMS, 17, "\4", "symmetric tree of round 1: 4 levels of 3; at most 16"),
+        DAMAGE(SECTION_TERMS, 17, "\xFF\xFF\xFF\xFF", "symmetric tree of round 1: 4294967295 levels of 3; at most 16"),
+        DAMAGE(SECTION_TERMS, 13, "\x10\0\0\0\x10", "section terms: 65536 leaves in 74 bytes"),
+        DAMAGE(SECTION_TERMS, 17, "\3", "section terms ends too early"),
+        DAMAGE(SECTION_TERMS, 21, NAN_BYTES, "symmetric tree of round 1: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 28, "\xBF", "symmetric tree of round 1: the gain is negative or not finite"),
+        DAMAGE(SECTION_TERMS, 29, NAN_BYTES, "symmetric tree of round 1, level 0: the threshold is not a number"),
+        DAMAGE(SECTION_TERMS, 54, "\2", "symmetric tree of round 1, level 1: feature 2 of 2"),
+        DAMAGE(SECTION_TERMS, 41, "\2", "symmetric tree of round 1, level 0: missing_left is not 0 or 1"),
+        DAMAGE(SECTION_TERMS, 62, "\x40", "symmetric tree of round 1, level 1: its share of the gain is not 0 to 1"),
+        DAMAGE(SECTION_TERMS, 87, INF_BYTES, "symmetric tree of round 1: a value is not finite"),
+    };
+    check_damage_of(make_symmetric_model(), damages, sizeof damages / sizeof damages[0]);
 }
 
 /* An infinite threshold is a split of its own: everything that is not missing goes one way. */
@@ -146,11 +181,11 @@ static void callers_terms_are_kept(void) {
         OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
         OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
         CHECK(n_bytes == n_again && memcmp(bytes, again, n_bytes) == 0);
-        const struct own_term *own = &loaded->terms[loaded->n_rounds - 2].own;
+        const struct own_term *own = &loaded->terms[loaded->n_terms - 2 * loaded->n_members].own;
         CHECK(own->rate == 0.5 && !own->box->has_term && own->box->n_bytes == 3);
-        CHECK_INT(own->box->round, loaded->n_rounds - 1);
-        CHECK_TEXT(mxb_model_round_learner(loaded, loaded->n_rounds), "line");
-        CHECK_INT(loaded->n_own_rounds, 2);
+        CHECK_INT(own->box->round, mxb_model_n_rounds(loaded) - 1);
+        CHECK_TEXT(mxb_model_round_learner(loaded, mxb_model_n_rounds(loaded), 0), "line");
+        CHECK_INT(loaded->n_own_terms, 2 * loaded->n_members);
         mxb_bytes_free(bytes);
         mxb_bytes_free(again);
         mxb_model_free(model);
@@ -163,6 +198,7 @@ int main(void) {
     RUN(projection_without_scaling);
     RUN(rounds);
     RUN(trees);
+    RUN(symmetric_trees);
     RUN(infinite_threshold);
     RUN(children_are_found);
     RUN(callers_terms);

@@ -1,0 +1,17 @@
+/* Which random projection a fourier round works on. */
+#ifndef MXB_LEARNER_FOURIER_PROJECTION_BANK_H
+#define MXB_LEARNER_FOURIER_PROJECTION_BANK_H
+
+#include <stdint.h>
+
+#include "learner/learner.h"
+
+/** The slot of the bank, 0 .. n_projections - 1, that a fourier round has if `round` is one: from (seed, round) alone.
+ */
+uint32_t mxb__bank_slot(const struct learner_options *options, uint32_t round);
+
+/** The model's projection that `round`, the next one, works on: what the last fourier round of the same slot used, or a
+ *  new one, which is drawn and added to the model. Everything follows from the model, the data and the seed. */
+mxb_status mxb__bank_choose(const struct fit_input *input, uint32_t round, uint32_t *projection, mxb_error *error);
+
+#endif
