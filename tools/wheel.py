@@ -90,9 +90,9 @@ def checker(name):
 
 
 def check_sources(log):
-    """ruff over all Python files of the repository, and mypy over the package and the benchmarks."""
+    """ruff over all Python files of the repository, and mypy over the package, the benchmarks and the experiments."""
     commands = [[*checker("ruff"), "check"], [*checker("ruff"), "format", "--check"]]
-    commands += [[*checker("mypy"), PACKAGE, ROOT / "bench"]]
+    commands += [[*checker("mypy"), PACKAGE, ROOT / "bench", ROOT / "experiments"]]
     failed = sum(run_logged(command, log) != 0 for command in commands)
     return len(commands) - failed, failed, ""
 

@@ -16,8 +16,8 @@ def package_files(root):
 
 
 def python_files(root):
-    folders = [root / "tools", root / "bench", root / "tests", root / "examples", root / "python"]
-    return [root / "dev", *sorted(path for folder in folders for path in folder.rglob("*.py"))]
+    folders = ["tools", "bench", "experiments", "tests", "examples", "python"]
+    return [root / "dev", *sorted(path for folder in folders for path in (root / folder).rglob("*.py"))]
 
 
 def imported_modules(text):
