@@ -17,7 +17,9 @@ enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, CH
 static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number",      "number or auto",
                                          "boolean", "choice",          "list or auto"};
 
-enum { MAX_AUTO_ROUNDS = 2000 };
+/* What auto is. */
+enum { MAX_AUTO_ROUNDS = 2000, LEAST_SAMPLED_ROWS = 500 };
+static const double AUTO_SUBSAMPLE = 0.8;
 
 struct option_row {
     const char *name;
@@ -39,15 +41,16 @@ static const struct option_row TABLE[N_OPTIONS] = {
          "kept aside, before the training on all rows."},
     [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
                           "Loss: mse for regression, logloss for two classes."},
-    [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER, "0.1", "over 0, up to 1", 0, 1, 1,
+    [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER, "0.05", "over 0, up to 1", 0, 1, 1,
                               "Factor on every round's step."},
     [OPTION_RANDOM_STATE] = {"random_state", INTEGER, "0", "0 to 4294967295", 0, 4294967295.0, 0,
                              "Seed of all random draws."},
     [OPTION_COLSAMPLE] = {"colsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
                           "Fraction of the features that each tree may use."},
     [OPTION_SUBSAMPLE] =
-        {"subsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
-         "Fraction of the rows that each tree is grown on, drawn row by row; all of them where that leaves none."},
+        {"subsample", NUMBER_OR_AUTO, "auto", "over 0, up to 1, or auto", 0, 1, 1,
+         "Fraction of the rows that each tree is grown on, drawn row by row; all of them where that leaves none. auto: "
+         "0.8, and all of fewer than 500 rows."},
     [OPTION_LAMBDA_L2] = {"lambda_l2", NUMBER, "1", "0 to 1e300", 0, 1e300, 0, "L2 penalty on the leaf values."},
     [OPTION_MIN_CHILD_WEIGHT] = {"min_child_weight", NUMBER, "0.01", "0 to 1e300", 0, 1e300, 0,
                                  "Least sum of hessians in a leaf."},
@@ -62,9 +65,9 @@ static const struct option_row TABLE[N_OPTIONS] = {
                           "Ensembles of other seeds that are trained side by side and averaged."},
     [OPTION_TREE_PROBABILITY] = {"tree_probability", NUMBER, "0.9", "0 to 1", 0, 1, 0,
                                  "Probability that a round draws a tree; the others draw the fourier learner."},
-    [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "1", "1 to 30", 1, 30, 0,
+    [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "2", "1 to 30", 1, 30, 0,
                               "Least maximal depth of a tree; each tree draws its own."},
-    [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "8", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
+    [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "10", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
     [OPTION_DEPTH_PROBABILITIES] =
         {"depth_probabilities", LIST_OR_AUTO, "auto", "numbers from 0 to 1 with commas between them, or auto", 0, 1, 0,
          "Probability of each maximal depth from min_max_depth to max_max_depth, summing to 1; "
@@ -75,14 +78,14 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
                            "Bins of a feature's values; of 256, one is for missing values. Not for exact trees."},
     [OPTION_SYMMETRIC_PROBABILITY] =
-        {"symmetric_probability", NUMBER, "0", "0 to 1", 0, 1, 0,
+        {"symmetric_probability", NUMBER, "0.5", "0 to 1", 0, 1, 0,
          "Probability that a tree is symmetric: one split a level, the same in all its nodes."},
-    [OPTION_SYMMETRIC_DEPTH] = {"symmetric_depth", INTEGER, "6", "1 to 16", 1, 16, 0,
+    [OPTION_SYMMETRIC_DEPTH] = {"symmetric_depth", INTEGER, "8", "1 to 16", 1, 16, 0,
                                 "Maximal depth of symmetric trees."},
     [OPTION_SPLIT_NOISE] =
         {"split_noise", NUMBER, "0", "0 to 10", 0, 10, 0,
          "Standard deviation of a random factor on each feature's gain in each node; it fades over the rounds."},
-    [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "sample", "sample | all", 0, 1, 0,
+    [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "all", "sample | all", 0, 1, 0,
                           "Rows that the leaf values are computed from: those the tree was grown on, or all."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
@@ -91,18 +94,18 @@ static const struct option_row TABLE[N_OPTIONS] = {
                               "Whether the ridge regression has an intercept (not penalised)."},
     [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                 "Threads that fit the ridge regression; 0: as n_threads."},
-    [OPTION_GAMMA] = {"gamma", NUMBER_OR_AUTO, "0.05", "over 0, up to 1e70, or auto", 0, 1e70, 1,
+    [OPTION_GAMMA] = {"gamma", NUMBER_OR_AUTO, "auto", "over 0, up to 1e70, or auto", 0, 1e70, 1,
                       "Width of the Gaussian kernel exp(-gamma |x - x'|^2); auto: drawn for each projection around 1 / "
                       "the median squared distance of two rows."},
     [OPTION_N_COMPONENTS] = {"n_components", INTEGER, "100", "1 to 10000", 1, 10000, 0,
                              "Number of random Fourier features."},
-    [OPTION_N_PROJECTIONS] = {"n_projections", INTEGER, "1", "1 to 64", 1, 64, 0,
+    [OPTION_N_PROJECTIONS] = {"n_projections", INTEGER, "4", "1 to 64", 1, 64, 0,
                               "Number of random projections that fourier rounds choose from."},
     [OPTION_FOURIER_SCALING] =
         {"fourier_scaling", CHOICE, "rank", "none | standard | rank", 0, 2, 0,
          "Inputs of the kernel: as they are (the paper), standardised, or ranks as normal scores."},
     [OPTION_FOURIER_METRIC] =
-        {"fourier_metric", CHOICE, "isotropic", "isotropic | learned", 0, 1, 0,
+        {"fourier_metric", CHOICE, "learned", "isotropic | learned", 0, 1, 0,
          "Weights of the kernel's inputs: all the same, or learned from the rounds before a projection is drawn."},
     [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                  "Threads that compute the random features; 0: as n_threads."},
@@ -117,17 +120,11 @@ struct preset_row {
 };
 
 static const struct preset_row PAPER[] = {
-    {OPTION_NUM_ROUND, "100"},
-    {OPTION_LEARNING_RATE, "0.1"},
     {OPTION_COLSAMPLE, "1"},
     {OPTION_SUBSAMPLE, "1"},
-    {OPTION_LAMBDA_L2, "1"},
     {OPTION_MIN_CHILD_WEIGHT, "0"},
     {OPTION_BASE_SCORE, "0"},
     {OPTION_N_MEMBERS, "1"},
-    {OPTION_TREE_PROBABILITY, "0.9"},
-    {OPTION_MIN_MAX_DEPTH, "1"},
-    {OPTION_MAX_MAX_DEPTH, "8"},
     {OPTION_SYMMETRIC_PROBABILITY, "0"},
     {OPTION_SPLIT_NOISE, "0"},
     {OPTION_LEAF_ROWS, "sample"},
@@ -351,6 +348,11 @@ static mxb_status check_terms(const mxb_params *params, mxb_error *error) {
 mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
     MXB_TRY(check_depths(params, error));
     return check_terms(params, error);
+}
+
+double mxb__param_subsample(const mxb_params *params, size_t n_rows) {
+    double fraction = params->values[OPTION_SUBSAMPLE];
+    return !isnan(fraction) ? fraction : n_rows < LEAST_SAMPLED_ROWS ? 1.0 : AUTO_SUBSAMPLE;
 }
 
 uint32_t mxb__param_rounds(const mxb_params *params) {
