@@ -66,7 +66,8 @@ static void sample_block(void *context, size_t block, size_t thread) {
     (void)thread;
     for (uint32_t i = 0; i < n; i++) {
         rows[n_kept] = first + i;
-        n_kept += task->fraction == 1.0 || mxb__random_uniform(task->random, keys != NULL ? keys[i] : first + i) < task->fraction;
+        uint64_t index = keys != NULL ? keys[first + i] : first + i;
+        n_kept += task->fraction == 1.0 || mxb__random_uniform(task->random, index) < task->fraction;
     }
     task->engine->scratch.task_left[block] = n_kept;
 }
@@ -83,6 +84,20 @@ static void sample_fraction(struct tree_engine *engine, struct sample_task *task
     }
 }
 
+/* The weight of all rows over that of the sample. */
+static double find_scale(const struct tree_engine *engine) {
+    const mxb_prepared *prepared = engine->input->prepared;
+    const double *weights = prepared->labels.weights;
+    if (weights == NULL || engine->n_sampled == prepared->n_rows) {
+        return (double)prepared->n_rows / (double)engine->n_sampled;
+    }
+    double sum = 0.0;
+    for (uint32_t i = 0; i < engine->n_sampled; i++) {
+        sum += weights[engine->rows[i]];
+    }
+    return prepared->labels.sum / sum;
+}
+
 static void sample_rows(struct tree_engine *engine, uint32_t round) {
     const struct learner_options *options = engine->input->options;
     struct sample_task task = {engine, mxb__random_stream(options->seed, RANDOM_ROWS, round), options->subsample};
@@ -91,6 +106,7 @@ static void sample_rows(struct tree_engine *engine, uint32_t round) {
         task.fraction = 1.0;
         sample_fraction(engine, &task);
     }
+    engine->sample_scale = find_scale(engine);
 }
 
 static void sample_columns(struct tree_engine *engine, uint32_t round) {

@@ -65,8 +65,9 @@ struct tree_engine {
 
     /* The round's sample. */
     uint32_t n_sampled;
-    uint8_t *is_column; /* [n_features] sampled? */
-    uint32_t *shuffled; /* [n_features] for drawing columns */
+    double sample_scale; /* the weight of all rows over that of the sample */
+    uint8_t *is_column;  /* [n_features] sampled? */
+    uint32_t *shuffled;  /* [n_features] for drawing columns */
 
     /* The round's gradients in quanta. */
     int packed;

@@ -228,8 +228,7 @@ static mxb_status add_valid(const struct fit_input *input, const struct term *te
 
 /* What splits of so much gain in quanta took off the loss. Trees on a sample of the rows count as if these were all. */
 static double gain_of(const struct tree_engine *engine, double sum) {
-    double all_rows = (double)engine->input->prepared->n_rows / (double)engine->n_sampled;
-    return mxb__bounded(ldexp(sum * all_rows, engine->quanta.h_exponent - 2 * engine->quanta.g_exponent));
+    return mxb__bounded(ldexp(sum * engine->sample_scale, engine->quanta.h_exponent - 2 * engine->quanta.g_exponent));
 }
 
 /* The gain of a tree; those of its splits become their shares of it. */

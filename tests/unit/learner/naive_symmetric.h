@@ -173,6 +173,7 @@ static inline struct naive_symmetric naive_symmetric_make(const struct fit_case 
         tree.rows[tree.n_sampled] = i;
         tree.n_sampled += is_row == NULL || is_row[i];
     }
+    tree.codes.scale = naive_scale(fit->prepared, tree.rows, tree.n_sampled);
     tree.codes.noise = mxb__split_noise(fit->options.seed, fit->round, fit->options.split_noise);
     struct naive_node *level = &tree.levels[0];
     for (; tree.depth < max_depth && naive_find_level(&tree, level, left, right); level++) {

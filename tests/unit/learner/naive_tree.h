@@ -26,6 +26,7 @@ struct naive_tree {
     const uint8_t *is_column; /* NULL: all */
     uint32_t max_depth;
     struct split_noise noise;
+    double scale; /* the weight of all rows over that of those it is grown on */
     size_t n_nodes;
     struct naive_node *nodes;
     uint32_t *n_cuts; /* [feature] */
@@ -267,6 +268,18 @@ static inline double naive_threshold(const struct naive_tree *tree, const struct
     return threshold;
 }
 
+static inline double naive_scale(const mxb_prepared *prepared, const size_t *rows, size_t n) {
+    const double *weights = prepared->labels.weights;
+    double all = 0.0, some = 0.0;
+    for (size_t i = 0; i < prepared->n_rows; i++) {
+        all += weights == NULL ? 1.0 : weights[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        some += weights == NULL ? 1.0 : weights[rows[i]];
+    }
+    return all / some;
+}
+
 /* Grows on the rows with is_row (NULL: all) and columns with is_column (NULL: all), as the case's options say. */
 static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t max_depth, const uint8_t *is_row,
                                            const uint8_t *is_column) {
@@ -282,6 +295,7 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
         rows[n_rows] = i;
         n_rows += is_row == NULL || is_row[i];
     }
+    tree.scale = naive_scale(prepared, rows, n_rows);
     naive_grow(&tree, rows, n_rows, 0, 1);
     if (fit->options.leaves_from_all_rows) {
         naive_refit(&tree);

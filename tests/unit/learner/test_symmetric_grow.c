@@ -22,11 +22,10 @@ static struct learner_options symmetric_options(uint32_t depth) {
 
 static void compare(const struct fit_case *fit, const struct symmetric *tree, const struct naive_symmetric *naive) {
     double unit = fit->input.sum_abs_g * fit->input.sum_abs_g / fit->input.sum_h;
-    double all_rows = (double)fit->prepared->n_rows / (double)naive->n_sampled;
     CHECK_INT(tree->depth, naive->depth);
     for (uint32_t l = 0; l < tree->depth && l < naive->depth; l++) {
         const struct naive_node *level = &naive->levels[l];
-        double gain = level->gain * all_rows;
+        double gain = level->gain * naive->codes.scale;
         CHECK_INT(tree->levels[l].feature, level->feature);
         CHECK_INT(tree->levels[l].missing_left, level->missing_left);
         CHECK(tree->levels[l].threshold == naive_threshold(&naive->codes, level));
@@ -88,8 +87,10 @@ static void check_one(uint32_t seed, int exact) {
     size_t n = fit.prepared->n_rows, n_sampled = 0;
     uint8_t *is_row = calloc(n, 1);
     struct random_stream random = mxb__random_stream(seed, RANDOM_ROWS, 1 + seed);
+    const uint64_t *keys = fit.prepared->row_keys;
     for (size_t i = 0; i < n; i++) {
-        is_row[i] = options.subsample == 1.0 || mxb__random_uniform(random, i) < options.subsample;
+        is_row[i] =
+            options.subsample == 1.0 || mxb__random_uniform(random, keys != NULL ? keys[i] : i) < options.subsample;
         n_sampled += is_row[i];
     }
     struct term term;
