@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "data/prepared.h"
 
 enum { N_ROWS = 3000, N_FEATURES = 4, N_TEXTS = 3 };
 
@@ -46,7 +47,8 @@ static mxb_dataset *make_dataset(const char *const *texts) {
     for (size_t f = 0; f + 1 < N_FEATURES; f++) {
         CHECK(mxb_dataset_add_column(dataset, NULL, features[f], sizeof(double), MXB_FLOAT64, &error) == MXB_OK);
     }
-    CHECK(mxb_dataset_add_text_column(dataset, NULL, codes, sizeof *codes, MXB_INT32, texts, N_TEXTS, &error) == MXB_OK);
+    CHECK(mxb_dataset_add_text_column(dataset, NULL, codes, sizeof *codes, MXB_INT32, texts, N_TEXTS, &error) ==
+          MXB_OK);
     return dataset;
 }
 
@@ -66,6 +68,51 @@ static void keys_tell_copies_from_others(void) {
     }
     CHECK(n_copies > 100);
     mxb_dataset_free(dataset);
+}
+
+/* Nor are they the same where a label and a value have changed places, or two values. */
+static void keys_know_the_places_of_values(void) {
+    static const double x[2][6] = {{2, 3, 1, 3, 1, 2}, {3, 2, 3, 1, 2, 1}}, y[6] = {1, 1, 2, 2, 3, 3};
+    mxb_dataset *dataset;
+    OK(mxb_dataset_create(6, &dataset, &error), error);
+    for (size_t f = 0; f < 2; f++) {
+        OK(mxb_dataset_add_column(dataset, NULL, x[f], sizeof(double), MXB_FLOAT64, &error), error);
+    }
+    struct labels labels = {.n_rows = 6, .values = y};
+    mxb__row_keys(dataset, &labels, keys);
+    for (size_t a = 0; a < 6; a++) {
+        for (size_t b = 0; b < a; b++) {
+            CHECK(keys[a] != keys[b]);
+        }
+    }
+    mxb_dataset_free(dataset);
+}
+
+/* Of few rows: those that weigh anything, with texts that are numbers by now. */
+static void prepared_rows_have_them_where_they_are_few(void) {
+    static const char *const texts[N_TEXTS] = {"a", "b", "c"};
+    double weights[N_ROWS];
+    mxb_prepared *prepared;
+    draw_rows(3);
+    for (size_t n_idle = N_ROWS - 500; n_idle <= N_ROWS - 499; n_idle++) {
+        mxb_dataset *dataset = make_dataset(texts);
+        REQUIRE(dataset != NULL);
+        for (size_t i = 0; i < N_ROWS; i++) {
+            weights[i] = i < n_idle ? 0.0 : 2.0;
+        }
+        OK(mxb_dataset_set_label(dataset, label_values, sizeof(double), MXB_FLOAT64, &error), error);
+        OK(mxb_dataset_set_weight(dataset, weights, sizeof(double), MXB_FLOAT64, &error), error);
+        struct labels labels = {.n_rows = N_ROWS, .values = label_values};
+        mxb__row_keys(dataset, &labels, keys);
+        OK(mxb_prepared_create(dataset, NULL, &prepared, &error), error);
+        CHECK_INT(prepared->n_rows, N_ROWS - n_idle);
+        CHECK_INT(prepared->row_keys != NULL, prepared->n_rows < 500);
+        for (size_t i = 0; prepared->row_keys != NULL && i < prepared->n_rows; i++) {
+            CHECK(prepared->row_keys[i] == keys[n_idle + i]);
+        }
+        mxb_prepared_free(prepared);
+        mxb_dataset_free(dataset);
+    }
 }
 
 /* The same texts under other numbers. */
@@ -92,6 +139,8 @@ static void keys_know_texts_not_their_numbers(void) {
 
 int main(void) {
     RUN(keys_tell_copies_from_others);
+    RUN(keys_know_the_places_of_values);
+    RUN(prepared_rows_have_them_where_they_are_few);
     RUN(keys_know_texts_not_their_numbers);
     return check_report();
 }
