@@ -105,6 +105,13 @@ static mxb_status train_exact(struct outcome *outcome, mxb_error *error) {
     return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
 }
 
+/* The trainings that num_round is chosen by, and then the one of so many rounds. */
+static mxb_status train_as_chosen(struct outcome *outcome, mxb_error *error) {
+    OPTIONS("num_round", "auto", "early_stopping_rounds", "2", "learning_rate", "0.8", "objective", "logloss",
+            "n_components", "4", "max_max_depth", "3", "tree_probability", "0.6", "n_threads", "1");
+    return mxb_train(data.dataset, NULL, outcome->params, NULL, NULL, &outcome->model, error);
+}
+
 /* With one thread one after the other, with three side by side, and gone on from. */
 static mxb_status train_members(struct outcome *outcome, const char *n_threads, mxb_error *error) {
     mxb_trainer *more = NULL;
@@ -324,6 +331,7 @@ static const struct operation {
     {"train bank", train_bank, 0},
     {"train both, with validation", train_mixed, 0},
     {"train both, three threads", train_with_threads, 1},
+    {"choose num_round and train", train_as_chosen, 0},
     {"train members", train_members_in_turn, 0},
     {"train members, three threads", train_members_at_once, 1},
     {"train on text", train_on_text, 0},
