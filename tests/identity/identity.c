@@ -14,7 +14,7 @@
 
 #include "mixboost/mixboost.h"
 
-enum { N_FEATURES = 7, N_ALONE = 50, MAX_OPTIONS = 12 };
+enum { N_FEATURES = 7, N_ALONE = 50, MAX_OPTIONS = 16 };
 
 static mxb_error error;
 
@@ -106,6 +106,23 @@ struct setting {
     const char *options[MAX_OPTIONS]; /* name, value, name, value */
 };
 
+/* The other options, so that models change with the arithmetic alone and not with defaults. A setting that begins with
+ * a preset has that preset's instead. */
+static const char *const ALWAYS[][2] = {
+    {"learning_rate", "0.1"},     {"colsample", "1"},
+    {"subsample", "1"},           {"lambda_l2", "1"},
+    {"min_child_weight", "0.01"}, {"early_stopping_rounds", "50"},
+    {"base_score", "auto"},       {"n_members", "1"},
+    {"tree_probability", "0.6"},  {"min_max_depth", "1"},
+    {"max_max_depth", "8"},       {"use_histograms", "true"},
+    {"hist_nbins", "256"},        {"symmetric_probability", "0"},
+    {"symmetric_depth", "6"},     {"split_noise", "0"},
+    {"leaf_rows", "sample"},      {"alpha", "0.001"},
+    {"fit_intercept", "true"},    {"gamma", "0.05"},
+    {"n_components", "100"},      {"n_projections", "1"},
+    {"fourier_scaling", "rank"},  {"fourier_metric", "isotropic"},
+};
+
 /* Up to 2^16 rows histograms are wide; above, mild gradients are packed. */
 static const struct setting settings[] = {
     {"mse_wide",
@@ -160,7 +177,13 @@ static const struct setting settings[] = {
      0,
      {"num_round", "5", "objective", "logloss", "subsample", "0.8", "leaf_rows", "all", "split_noise", "0.6",
       "n_components", "8"}},
-    {"mse_paper", 2500, MILD, 0, 1, {"num_round", "25", "preset", "paper"}},
+    {"mse_paper",
+     2500,
+     MILD,
+     0,
+     1,
+     {"preset", "paper", "num_round", "25", "learning_rate", "0.1", "tree_probability", "0.6", "min_max_depth", "1",
+      "max_max_depth", "8", "symmetric_depth", "6"}},
     {"symmetric_wide", 3000, EXTREME, 1, 1, {"num_round", "25", "symmetric_probability", "0.7", "subsample", "0.7"}},
     {"symmetric_packed",
      70000,
@@ -174,6 +197,7 @@ static const struct setting settings[] = {
      0,
      1,
      {"num_round", "12", "symmetric_probability", "0.8", "use_histograms", "false", "colsample", "0.6"}},
+    {"defaults", 3000, MILD, 0, 0, {"preset", "default", "num_round", "30"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};
@@ -190,8 +214,11 @@ static uint64_t hash(const void *bytes, size_t n) {
 static mxb_params *make_params(const struct setting *setting, const char *threads) {
     mxb_params *params;
     check(mxb_params_create(&params, &error), setting->name);
-    check(mxb_params_set(params, "tree_probability", "0.6", &error), setting->name);
     check(mxb_params_set(params, "n_threads", threads, &error), setting->name);
+    int has_preset = strcmp(setting->options[0], "preset") == 0;
+    for (size_t i = 0; !has_preset && i < sizeof ALWAYS / sizeof ALWAYS[0]; i++) {
+        check(mxb_params_set(params, ALWAYS[i][0], ALWAYS[i][1], &error), setting->name);
+    }
     for (int i = 0; i + 1 < MAX_OPTIONS && setting->options[i] != NULL; i += 2) {
         check(mxb_params_set(params, setting->options[i], setting->options[i + 1], &error), setting->name);
     }
