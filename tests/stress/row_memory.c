@@ -76,7 +76,9 @@ struct training {
 
 /* The most bytes at a time during the training, over those before. */
 static void find_peak(const struct training *training, size_t n_rows, size_t *peak) {
-    const char *const always[][2] = {{"num_round", "2"}, {"n_threads", "1"}, {"max_max_depth", "3"}};
+    static const char *const always[][2] = {
+        {"num_round", "2"}, {"n_threads", "1"},     {"max_max_depth", "3"}, {"symmetric_probability", "0"},
+        {"subsample", "1"}, {"n_projections", "1"}, {"gamma", "0.05"},      {"fourier_metric", "isotropic"}};
     mxb_error error;
     mxb_dataset *dataset;
     mxb_params *params;
@@ -89,7 +91,7 @@ static void find_peak(const struct training *training, size_t n_rows, size_t *pe
         OK(mxb_dataset_set_weight(dataset, weights, sizeof *weights, MXB_FLOAT64, &error), error);
     }
     OK(mxb_params_create(&params, &error), error);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
         OK(mxb_params_set(params, always[i][0], always[i][1], &error), error);
     }
     for (size_t i = 0; i < 4 && training->options[i][0] != NULL; i++) {
@@ -133,6 +135,11 @@ static void memory_grows_by_few_bytes_a_row(void) {
          0,
          0,
          OF_CODES + 1 + OF_SCORES + OF_TREES + 10 * 4},
+        /* Those of every projection of a bank are kept, and the inputs they are made of. */
+        {{{"objective", "logloss"}, {"tree_probability", "0"}, {"n_components", "4"}, {"n_projections", "3"}},
+         0,
+         0,
+         OF_CODES + 1 + OF_SCORES + 3 * 4 * 4 + N_FEATURES * 4},
     };
     draw();
     for (size_t i = 0; i < sizeof trainings / sizeof trainings[0]; i++) {

@@ -260,6 +260,7 @@ static void follow_newton(double cosine, double slack) {
     mxb_model *model;
     optimum = find_optimum(&problem, &gap);
     OK(class_loop_open(&loop, &problem, problem.phi, NULL, PICK_BEST), loop.error);
+    OK(class_loop_set(&loop, "num_round", N_STEPS), loop.error);
     OK(mxb_trainer_create(loop.prepared, NULL, loop.params, &trainer, &loop.error), loop.error);
     for (size_t round = 1; round <= N_STEPS; round++) {
         OK(mxb_trainer_run(trainer, round, NULL, NULL, &loop.error), loop.error);

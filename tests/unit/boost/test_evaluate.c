@@ -90,7 +90,7 @@ static void weight_0_is_a_row_absent(void) {
     OK(mxb_dataset_select(data.dataset, rows, n, &rest, &error), error);
     OK(mxb_model_evaluate(model, data.dataset, 1, &all, &error), error);
     OK(mxb_model_evaluate(model, rest, 1, &some, &error), error);
-    CHECK(all == some);
+    CHECK_NEAR(all / some, 1.0, 1e-14); /* sums are in another order */
     mxb_dataset_free(rest);
     mxb_model_free(model);
     mxb_params_free(params);

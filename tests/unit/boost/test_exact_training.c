@@ -130,7 +130,8 @@ static void every_value_may_be_a_threshold(void) {
     }
     REQUIRE(data_view(&data));
     mxb_params *params = PARAMS("use_histograms", "false", "num_round", "1", "learning_rate", "1", "tree_probability",
-                                "1", "min_max_depth", "30", "max_max_depth", "30", "lambda_l2", "0");
+                                "1", "symmetric_probability", "0", "min_max_depth", "30", "max_max_depth", "30",
+                                "lambda_l2", "0", "subsample", "1");
     mxb_model *model = train(&data, params);
     REQUIRE(model != NULL);
     double *predicted = predict(model, &data);
@@ -273,8 +274,8 @@ static void weights_are_copies(void) {
             }
         }
         REQUIRE(data_view(&copies));
-        mxb_params *params =
-            PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1", "max_max_depth", "5");
+        mxb_params *params = PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1",
+                                    "symmetric_probability", "0", "max_max_depth", "5", "subsample", "1");
         mxb_model *weighted = train(&data, params);
         mxb_model *copied = train(&copies, params);
         REQUIRE(weighted != NULL && copied != NULL);

@@ -220,7 +220,7 @@ static void check_plan(size_t n_rows, const char *n_members, const char *n_threa
                        uint32_t n_ahead) {
     struct made_data data = data_make((struct data_recipe){.n_rows = n_rows, .n_features = 1, .seed = 1});
     mxb_params *params =
-        PARAMS("n_members", n_members, "n_threads", n_threads, "max_max_depth", "1", "tree_probability", "1");
+        PARAMS("n_members", n_members, "n_threads", n_threads, "num_round", "20", "tree_probability", "1");
     mxb_prepared *prepared;
     mxb_error error;
     REQUIRE(params != NULL);

@@ -1,6 +1,8 @@
 /* Every option: its default, the ends of its range, what lies just beyond, and the sentence that says so. */
 #include "boost/params.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "base/processors.h"
 #include "check.h"
@@ -25,11 +27,11 @@ static const struct expected_option EXPECTED[] = {
      {"paper", "default"},
      {"", "Paper", "none", "|", "default | paper"}},
     {"num_round",
-     "integer",
-     "100",
-     "1 to 1000000",
-     {"1", "1000000", "1e3"},
-     {"1", "1000000", "1000"},
+     "integer or auto",
+     "auto",
+     "1 to 1000000, or auto",
+     {"1", "1000000", "1e3", "auto"},
+     {"1", "1000000", "1000", "auto"},
      {"0", "1000001", "-1", "1.5", "0.999"}},
     {"objective",
      "choice",
@@ -40,7 +42,7 @@ static const struct expected_option EXPECTED[] = {
      {"", "MSE", "mse ", "mse | logloss", "log"}},
     {"learning_rate",
      "number",
-     "0.1",
+     "0.05",
      "over 0, up to 1",
      {"1", "5e-324", "1e-1"},
      {"1", "5e-324", "0.1"},
@@ -53,7 +55,7 @@ static const struct expected_option EXPECTED[] = {
      {"0", "4294967295", "7"},
      {"-1", "4294967296", "0.5", "1e-3", "abc"}},
     {"colsample", "number", "1", "over 0, up to 1", {"1", "0.25"}, {"1", "0.25"}, {"0", "1.1", "inf", "-inf", " 1"}},
-    {"subsample", "number", "1", "over 0, up to 1", {"1", "1e-300"}, {"1", "1e-300"}, {"0", "2", "0x1", "1,0", "1 "}},
+    {"subsample", "number", "0.8", "over 0, up to 1", {"1", "1e-300"}, {"1", "1e-300"}, {"0", "2", "0x1", "1,0", "1 "}},
     {"lambda_l2",
      "number",
      "1",
@@ -84,14 +86,14 @@ static const struct expected_option EXPECTED[] = {
      {"-1e301", "inf", "Auto", "nan", "none"}},
     {"n_members", "integer", "1", "1 to 256", {"1", "256"}, {"1", "256"}, {"0", "257", "1.5", "auto", "-1"}},
     {"tree_probability",
-     "number",
-     "0.9",
-     "0 to 1",
-     {"0", "1", "0.123456789012345678"},
-     {"0", "1", "0.12345678901234568"},
+     "number or auto",
+     "auto",
+     "0 to 1, or auto",
+     {"0", "1", "0.123456789012345678", "auto"},
+     {"0", "1", "0.12345678901234568", "auto"},
      {"-1e-300", "1.0000000000000002", "50%", "nan", "1/2"}},
-    {"min_max_depth", "integer", "1", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "deep"}},
-    {"max_max_depth", "integer", "8", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "none"}},
+    {"min_max_depth", "integer", "2", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "deep"}},
+    {"max_max_depth", "integer", "10", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "none"}},
     {"depth_probabilities",
      "list or auto",
      "auto",
@@ -109,12 +111,12 @@ static const struct expected_option EXPECTED[] = {
     {"hist_nbins", "integer", "256", "2 to 256", {"2", "256"}, {"2", "256"}, {"1", "257", "2.5", "-2", "auto"}},
     {"symmetric_probability",
      "number",
-     "0",
+     "0.5",
      "0 to 1",
      {"0", "1", "5e-1"},
      {"0", "1", "0.5"},
      {"-0.1", "1.1", "half", "nan", ""}},
-    {"symmetric_depth", "integer", "6", "1 to 16", {"1", "16"}, {"1", "16"}, {"0", "17", "2.5", "-1", "auto"}},
+    {"symmetric_depth", "integer", "8", "1 to 16", {"1", "16"}, {"1", "16"}, {"0", "17", "2.5", "-1", "auto"}},
     {"split_noise",
      "number",
      "0",
@@ -124,18 +126,18 @@ static const struct expected_option EXPECTED[] = {
      {"-1", "10.1", "inf", "nan", ""}},
     {"leaf_rows",
      "choice",
-     "sample",
+     "all",
      "sample | all",
      {"sample", "all"},
      {"sample", "all"},
      {"", "All", "none", "|", "true"}},
     {"tree_n_threads", "integer", "0", "0 to 4096", {"0", "4096"}, {"0", "4096"}, {"-1", "4097", "1.5", "all", "nan"}},
     {"alpha",
-     "number",
-     "0.001",
-     "0 to 1e300",
-     {"0", "1e300", "1E-3"},
-     {"0", "1e300", "0.001"},
+     "number or auto",
+     "auto",
+     "0 to 1e300, or auto",
+     {"0", "1e300", "1E-3", "auto"},
+     {"0", "1e300", "0.001", "auto"},
      {"-1", "1e301", "inf", "nan", "1e"}},
     {"fit_intercept",
      "boolean",
@@ -147,13 +149,13 @@ static const struct expected_option EXPECTED[] = {
     {"ridge_n_threads", "integer", "0", "0 to 4096", {"0", "4096"}, {"0", "4096"}, {"-1", "4097", "0.5", "x", ""}},
     {"gamma",
      "number or auto",
-     "0.05",
+     "auto",
      "over 0, up to 1e70, or auto",
      {"5e-324", "1e70", "auto"},
      {"5e-324", "1e70", "auto"},
      {"0", "-1", "1.0000000000000002e70", "inf", "scale"}},
     {"n_components", "integer", "100", "1 to 10000", {"1", "10000"}, {"1", "10000"}, {"0", "10001", "10.5", "-5", "c"}},
-    {"n_projections", "integer", "1", "1 to 64", {"1", "64"}, {"1", "64"}, {"0", "65", "1.5", "-5", "auto"}},
+    {"n_projections", "integer", "4", "1 to 64", {"1", "64"}, {"1", "64"}, {"0", "65", "1.5", "-5", "auto"}},
     {"fourier_scaling",
      "choice",
      "rank",
@@ -163,7 +165,7 @@ static const struct expected_option EXPECTED[] = {
      {"", "Rank", "ran", "|", "none | standard"}},
     {"fourier_metric",
      "choice",
-     "isotropic",
+     "learned",
      "isotropic | learned",
      {"isotropic", "learned"},
      {"isotropic", "learned"},
@@ -223,7 +225,7 @@ static void ranges_hold_at_both_ends(void) {
         snprintf(before, sizeof before, "%s", last);
         for (size_t k = 0; k < 5; k++) {
             char sentence[200];
-            const char *whole = strcmp(option->type, "integer") == 0 ? "a whole number, " : "";
+            const char *whole = strncmp(option->type, "integer", 7) == 0 ? "a whole number, " : "";
             snprintf(sentence, sizeof sentence, "%s is \"%s\"; it must be %s%s", option->name, option->outside[k],
                      whole, option->range);
             FAILS(mxb_params_set(params, option->name, option->outside[k], &error), error, MXB_ERROR_PARAM, sentence);
@@ -277,6 +279,7 @@ static void options_that_contradict_each_other(void) {
     mxb_error error;
     OK(mxb_params_create(&params, &error), error);
     CHECK_INT(mxb_params_set(params, "min_max_depth", "9", &error), MXB_OK);
+    CHECK_INT(mxb_params_set(params, "max_max_depth", "8", &error), MXB_OK);
     FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 9 and max_max_depth 8; the first must not be larger");
     CHECK_INT(mxb_params_set(params, "max_max_depth", "9", &error), MXB_OK);
@@ -342,6 +345,7 @@ static void trainings_check_the_options(void) {
     OK(mxb_dataset_add_column(data, NULL, x, sizeof *x, MXB_FLOAT64, &error), error);
     OK(mxb_dataset_set_label(data, x, sizeof *x, MXB_FLOAT64, &error), error);
     OK(mxb_params_set(params, "min_max_depth", "20", &error), error);
+    OK(mxb_params_set(params, "max_max_depth", "8", &error), error);
     FAILS(mxb_prepared_create(data, params, &prepared, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 20 and max_max_depth 8; the first must not be larger");
     CHECK(prepared == NULL);
@@ -367,8 +371,42 @@ static void values_are_typed(void) {
     CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), SCALING_RANK, 0.0);
     OK(mxb_params_set(params, "fourier_scaling", "standard", &error), error);
     CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), SCALING_STANDARD, 0.0);
-    CHECK_INT(mxb__param_count(params, OPTION_NUM_ROUND), 100);
+    CHECK_INT(mxb__param_count(params, OPTION_EARLY_STOPPING_ROUNDS), 50);
     mxb_params_free(params);
+}
+
+static void check_resolved(size_t n_rows, const char *tree_probability, const char *alpha) {
+    mxb_params *params;
+    mxb_error error;
+    OK(mxb_params_create(&params, &error), error);
+    OK(mxb_params_set(params, "tree_probability", "auto", &error), error);
+    OK(mxb_params_set(params, "alpha", "auto", &error), error);
+    mxb__params_resolve(params, n_rows);
+    CHECK_TEXT(mxb_params_get(params, "tree_probability"), tree_probability);
+    CHECK_TEXT(mxb_params_get(params, "alpha"), alpha);
+    CHECK(mxb__param(params, OPTION_TREE_PROBABILITY) == strtod(tree_probability, NULL));
+    CHECK(mxb__param(params, OPTION_ALPHA) == strtod(alpha, NULL));
+    mxb__params_resolve(params, 1); /* what is a number stays */
+    CHECK_TEXT(mxb_params_get(params, "tree_probability"), tree_probability);
+    mxb_params_free(params);
+}
+
+static void what_auto_stands_for(void) {
+    mxb_params *params;
+    mxb_error error;
+    OK(mxb_params_create(&params, &error), error);
+    OK(mxb_params_set(params, "num_round", "auto", &error), error);
+    CHECK_INT(mxb__param_rounds(params), 2000);
+    mxb__params_resolve(params, 700); /* says nothing of rounds */
+    CHECK_TEXT(mxb_params_get(params, "num_round"), "auto");
+    OK(mxb_params_set(params, "num_round", "2001", &error), error);
+    CHECK_INT(mxb__param_rounds(params), 2001);
+    mxb_params_free(params);
+    check_resolved(1, "0.5", "0.1");
+    check_resolved(1000, "0.5", "0.1");
+    check_resolved(2000, "0.72", "0.025");
+    check_resolved(10000, "0.9", "0.001");
+    check_resolved(100000000, "0.9", "0.001");
 }
 
 static void thread_options_follow_n_threads(void) {
@@ -413,6 +451,7 @@ int main(void) {
     RUN(depth_probabilities_are_a_list);
     RUN(trainings_check_the_options);
     RUN(values_are_typed);
+    RUN(what_auto_stands_for);
     RUN(thread_options_follow_n_threads);
     RUN(out_of_memory);
     return check_report();

@@ -10,6 +10,7 @@ static const char *const PAPER[][2] = {
     {"min_child_weight", "0"},
     {"base_score", "0"},
     {"n_members", "1"},
+    {"tree_probability", "0.9"},
     {"symmetric_probability", "0"},
     {"split_noise", "0"},
     {"leaf_rows", "sample"},
@@ -101,10 +102,11 @@ static void the_papers_learner_is_what_its_options_make(void) {
         const char *objective = two_classes ? "logloss" : "mse";
         mxb_params *preset =
             PARAMS("preset", "paper", "num_round", "20", "tree_probability", "0.7", "objective", objective);
-        mxb_params *options = PARAMS("num_round", "20", "tree_probability", "0.7", "objective", objective);
+        mxb_params *options = PARAMS("num_round", "20", "objective", objective);
         for (size_t i = 0; i < N_PAPER; i++) {
             CHECK_INT(mxb_params_set(options, PAPER[i][0], PAPER[i][1], NULL), MXB_OK);
         }
+        CHECK_INT(mxb_params_set(options, "tree_probability", "0.7", NULL), MXB_OK);
         mxb_model *a = train(&data, preset);
         mxb_model *b = train(&data, options);
         REQUIRE(a != NULL && b != NULL);

@@ -40,7 +40,7 @@ static void frequencies_match(void) {
         snprintf(high, sizeof high, "%u", highest);
         snprintf(seed, sizeof seed, "%u", 17 * k);
         mxb_params *params = PARAMS("tree_probability", probabilities[k / 4], "min_max_depth", low, "max_max_depth",
-                                    high, "random_state", seed);
+                                    high, "symmetric_probability", "0", "random_state", seed);
         REQUIRE(params != NULL);
         double p = mxb__param(params, OPTION_TREE_PROBABILITY);
         shares[0] = 1.0 - p;
@@ -69,7 +69,7 @@ static void frequencies_match(void) {
 static void symmetric_trees_have_their_share(void) {
     static const char *const probabilities[] = {"0", "0.25", "0.5", "1"};
     for (uint32_t k = 0; k < 4; k++) {
-        mxb_params *without = PARAMS("tree_probability", "0.7");
+        mxb_params *without = PARAMS("tree_probability", "0.7", "symmetric_probability", "0");
         mxb_params *with =
             PARAMS("tree_probability", "0.7", "symmetric_probability", probabilities[k], "symmetric_depth", "13");
         REQUIRE(without != NULL && with != NULL);
@@ -92,8 +92,8 @@ static void symmetric_trees_have_their_share(void) {
 static void depths_follow_their_probabilities(void) {
     const double shares[32] = {[2] = 0.25, [4] = 0.125, [5] = 0.625};
     double counts[32] = {0};
-    mxb_params *params = PARAMS("tree_probability", "1", "min_max_depth", "2", "max_max_depth", "6",
-                                "depth_probabilities", "0.25, 0,0.125,0.625,0");
+    mxb_params *params = PARAMS("tree_probability", "1", "symmetric_probability", "0", "min_max_depth", "2",
+                                "max_max_depth", "6", "depth_probabilities", "0.25, 0,0.125,0.625,0");
     REQUIRE(params != NULL);
     for (uint32_t round = 1; round <= 20000; round++) {
         struct draw draw;

@@ -373,19 +373,22 @@ static void options_must_be_those_of_the_prepared_data(void) {
     REQUIRE(mixed_open(&mixed, 0, "3", "3"));
     OK(mxb_prepared_create(mixed.train.dataset, mixed.params, &prepared, &error), error);
     for (size_t i = 0; i < 4; i++) {
-        mxb_params *other = PARAMS(changes[i][0], changes[i][1]);
+        mxb_params *other = PARAMS(changes[i][0], changes[i][1], "num_round", "3");
         REQUIRE(other != NULL);
         FAILS(mxb_trainer_create(prepared, NULL, other, &trainer, &error), error, MXB_ERROR_PARAM,
               "objective, use_histograms, hist_nbins or fourier_scaling differ from those the data was prepared with");
         CHECK(trainer == NULL);
         mxb_params_free(other);
     }
-    mxb_params *bad = PARAMS("min_max_depth", "9");
+    mxb_params *bad = PARAMS("min_max_depth", "9", "max_max_depth", "8");
     REQUIRE(bad != NULL);
     FAILS(mxb_trainer_create(prepared, NULL, bad, &trainer, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 9 and max_max_depth 8; the first must not be larger");
     mxb_params_free(bad);
-    OK(mxb_trainer_create(prepared, NULL, NULL, &trainer, &error), error); /* defaults fit */
+    FAILS(mxb_trainer_create(prepared, NULL, NULL, &trainer, &error), error, MXB_ERROR_PARAM,
+          "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
+    CHECK(trainer == NULL);
+    OK(mxb_trainer_create(prepared, mixed.valid.dataset, NULL, &trainer, &error), error); /* defaults fit */
     mxb_trainer_free(trainer);
     mxb_prepared_free(prepared);
     mixed_close(&mixed);

@@ -199,7 +199,7 @@ static void rounds_allocate_nothing_for_them(void) {
     for (int kind = 0; kind < 3; kind++) {
         mxb_prepared *prepared = NULL;
         mxb_params *params = PARAMS("tree_probability", kind == 0 ? "1" : "0", "n_components", "5", "n_threads", "1",
-                                    "early_stopping_rounds", "0");
+                                    "num_round", "5", "early_stopping_rounds", "0");
         REQUIRE(params != NULL && (kind < 2 || line_learner_add(params, &lines, "line", 1, 1.0)) &&
                 mxb_prepared_create(train.dataset, params, &prepared, NULL) == MXB_OK);
         uint64_t without = count_allocations(prepared, NULL, params);
