@@ -234,7 +234,7 @@ mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
     const char *objective_name = choice.params.texts[OPTION_OBJECTIVE];
     struct objective objective = mxb__objective_find(&choice.params.own.loss, objective_name);
     int two_classes = mxb__objective_two_classes(&objective);
-    MXB_TRY(mxb__labels_read(train, two_classes, NULL, NULL, "the dataset", &choice.labels, error));
+    MXB_TRY(mxb__labels_read(train, two_classes, NULL, NULL, "the training data", &choice.labels, error));
     mxb_status status = choose(&choice, patience, progress, context, n_rounds, error);
     clear(&choice);
     return status;
