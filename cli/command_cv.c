@@ -87,7 +87,7 @@ static int read_data(struct validation *validation, const struct arguments *argu
 
 struct watch {
     struct progress progress; /* counts folds */
-    size_t n_rounds;          /* of every fold */
+    size_t n_rounds;          /* of every fold; 0: num_round is auto, and nobody knows */
     size_t round;             /* of the fold being trained */
 };
 
@@ -96,7 +96,8 @@ static int watch_update(void *context, size_t fold, double train_loss, double he
     struct watch *watch = context;
     if (isnan(held_out_loss)) {
         watch->round++;
-        return progress_advance(&watch->progress, (double)watch->round / (double)watch->n_rounds, seconds);
+        double part = watch->n_rounds == 0 ? 0.0 : (double)watch->round / (double)watch->n_rounds;
+        return progress_advance(&watch->progress, part, seconds);
     }
     watch->round = 0;
     return progress_update(&watch->progress, fold, train_loss, held_out_loss, seconds);

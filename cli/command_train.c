@@ -293,12 +293,43 @@ static mxb_status train_all(struct training *training, const char *path, struct 
     return status;
 }
 
-/* Trains and saves. Ctrl-C stops the training; once the saving has begun it is finished first. */
-static int fit(struct training *training, const char *path, int quiet) {
+/* Makes num_round the number that it stands for. Where it is auto and no rows judge the training, it is searched for,
+ * which takes longer than the training. */
+static int choose_rounds(struct training *training, int quiet, size_t *n_rounds) {
     mxb_error error;
     struct progress progress;
-    size_t n_rounds = (size_t)strtod(mxb_params_get(training->params, "num_round"), NULL);
+    char number[32];
+    char duration[TEXT_NUMBER_SIZE];
+    int is_search = training->valid == NULL && strcmp(mxb_params_get(training->params, "num_round"), "auto") == 0;
+    progress_init(&progress, quiet, 0, "choosing num_round: round", "kept aside");
+    mxb_status status = mxb_choose_rounds(training->train, training->valid, training->params, progress_update,
+                                          &progress, n_rounds, &error);
+    progress_finish(&progress);
+    if (interrupt_caught()) {
+        return fail_data("stopped while num_round was chosen; nothing was written");
+    }
+    if (status == MXB_OK) {
+        snprintf(number, sizeof number, "%zu", *n_rounds);
+        status = mxb_params_set(training->params, "num_round", number, &error);
+    }
+    if (status != MXB_OK) {
+        return fail_status(status, &error);
+    }
+    if (is_search && !quiet && progress.round == 0) {
+        report("num_round auto: %zu rounds; the rows are too few to keep some aside", *n_rounds);
+    } else if (is_search && !quiet) {
+        report("num_round auto: %zu round%s best for rows kept aside, in %s", *n_rounds,
+               *n_rounds == 1 ? " is" : "s are", text_duration(duration, progress.seconds));
+    }
+    return EXIT_DONE;
+}
+
+/* Trains and saves. Ctrl-C stops the training; once the saving has begun it is finished first. */
+static int fit(struct training *training, const char *path, int quiet, size_t n_rounds) {
+    mxb_error error;
+    struct progress progress;
     progress_init(&progress, quiet, n_rounds, "round", "validation");
+    progress.may_stop_early = training->valid != NULL;
     mxb_status status = train_all(training, path, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {
@@ -321,15 +352,20 @@ static int fit(struct training *training, const char *path, int quiet) {
 
 static int run_train(const struct arguments *arguments) {
     struct training training = {0};
+    size_t n_rounds;
+    int quiet = arguments_flag(arguments, "quiet") != NULL;
     int code = check_arguments(&training, arguments);
     if (code == EXIT_DONE) {
         code = read_data(&training, arguments);
     }
     if (code == EXIT_DONE) {
         interrupt_catch();
-        code = fit(&training, arguments_flag(arguments, "model"), arguments_flag(arguments, "quiet") != NULL);
+        code = choose_rounds(&training, quiet, &n_rounds);
     }
-    if (code == EXIT_DONE && arguments_flag(arguments, "quiet") == NULL) {
+    if (code == EXIT_DONE) {
+        code = fit(&training, arguments_flag(arguments, "model"), quiet, n_rounds);
+    }
+    if (code == EXIT_DONE && !quiet) {
         source_report_oddities(training.table, arguments);
     }
     training_clear(&training);

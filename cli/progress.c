@@ -12,7 +12,7 @@
 #include "interrupt.h"
 #include "text.h"
 
-enum { N_LINES = 10, MAX_BAR = 30, MIN_BAR = 5, DEFAULT_COLUMNS = 80, MAX_COLUMNS = 255 };
+enum { N_LINES = 10, ROUNDS_A_LINE = 100, MAX_BAR = 30, MIN_BAR = 5, DEFAULT_COLUMNS = 80, MAX_COLUMNS = 255 };
 
 static const double seconds_between_draws = 0.1;
 
@@ -57,54 +57,76 @@ static void print_losses(const struct progress *progress, char *out, size_t out_
 /* Rounds done, the part of the next one counted. */
 static double n_done(const struct progress *progress) { return (double)progress->round + progress->part; }
 
-/* "12 s left", or once all is done "in 34 s". */
+/* "12 s left", "at most 12 s left" or "12 s so far", or once all is done "in 34 s". */
 static void print_time(const struct progress *progress, int is_last, char *out, size_t out_size) {
     char duration[TEXT_NUMBER_SIZE];
     if (is_last) {
         snprintf(out, out_size, "in %s", text_duration(duration, progress->seconds));
+    } else if (progress->n_rounds == 0 || n_done(progress) == 0) {
+        snprintf(out, out_size, "%s so far", text_duration(duration, progress->seconds));
     } else {
         double left = progress->seconds / n_done(progress) * ((double)progress->n_rounds - n_done(progress));
-        snprintf(out, out_size, "%s left", text_duration(duration, left));
+        snprintf(out, out_size, "%s%s left", progress->may_stop_early ? "at most " : "", text_duration(duration, left));
     }
 }
 
-/* "\r[=====>    ] 42/100  train 0.123, validation 0.234  12 s left"; the bar takes what room there is, and the line
- * never reaches the last column, where terminals begin a new one. */
-static void draw_bar(const struct progress *progress, const char *losses, const char *time) {
+/* "[=====>    ] ", as long as there is room for; "" where there is too little. */
+static void print_bar(const struct progress *progress, size_t room, char out[MAX_BAR + 4]) {
+    *out = '\0';
+    if (room < MIN_BAR + 3) {
+        return;
+    }
+    size_t n_bar = room - 3 < MAX_BAR ? room - 3 : MAX_BAR;
+    size_t n_full = (size_t)((double)n_bar * n_done(progress) / (double)progress->n_rounds);
+    memset(out, ' ', n_bar + 3);
+    out[0] = '[';
+    memset(out + 1, '=', n_full);
+    if (n_full < n_bar) {
+        out[1 + n_full] = '>';
+    }
+    out[1 + n_bar] = ']';
+    out[n_bar + 3] = '\0';
+}
+
+/* "\r[=====>    ] 42/100  train 0.123, validation 0.234  12 s left", or "\rround 42  train ..." where nobody knows how
+ * many there will be; the bar takes what room there is, and the line never reaches the last column, where terminals
+ * begin a new one. */
+static void draw(const struct progress *progress, const char *losses, const char *time) {
+    char count[64];
     char text[MAX_COLUMNS + 1];
-    int n = snprintf(text, sizeof text, "%zu/%zu  %s%s%s", progress->round, progress->n_rounds, losses,
-                     *losses == '\0' ? "" : "  ", time);
+    char bar[MAX_BAR + 4] = "";
+    if (progress->n_rounds == 0) {
+        snprintf(count, sizeof count, "%s %zu", progress->unit, progress->round);
+    } else {
+        snprintf(count, sizeof count, "%zu/%zu", progress->round, progress->n_rounds);
+    }
+    int n = snprintf(text, sizeof text, "%s  %s%s%s", count, losses, *losses == '\0' ? "" : "  ", time);
     size_t n_text = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
     size_t room = terminal_columns() - 1;
-    size_t n_bar = room > n_text + 3 ? room - n_text - 3 : 0;
-    char bar[MAX_BAR + 4] = "";
-    if (n_bar >= MIN_BAR) {
-        if (n_bar > MAX_BAR) {
-            n_bar = MAX_BAR;
-        }
-        size_t n_full = (size_t)((double)n_bar * n_done(progress) / (double)progress->n_rounds);
-        memset(bar, ' ', n_bar + 3);
-        bar[0] = '[';
-        memset(bar + 1, '=', n_full);
-        if (n_full < n_bar) {
-            bar[1 + n_full] = '>';
-        }
-        bar[1 + n_bar] = ']';
-        bar[n_bar + 3] = '\0';
+    if (progress->n_rounds > 0) {
+        print_bar(progress, room > n_text ? room - n_text : 0, bar);
     }
     fprintf(stderr, "\r%s%.*s\033[K", bar, (int)(n_text < room ? n_text : room), text);
     fflush(stderr);
 }
 
+static void print_line(const struct progress *progress, const char *losses, const char *time) {
+    fprintf(stderr, "%s %zu", progress->unit, progress->round);
+    if (progress->n_rounds > 0) {
+        fprintf(stderr, " of %zu", progress->n_rounds);
+    }
+    fprintf(stderr, ": %s, %s\n", losses, time);
+}
+
 static void show(struct progress *progress, int is_last) {
     char losses[80];
-    char time[TEXT_NUMBER_SIZE + 8];
+    char time[TEXT_NUMBER_SIZE + 16];
     print_losses(progress, losses, sizeof losses);
     print_time(progress, is_last, time, sizeof time);
     if (progress->style == PROGRESS_BAR) {
-        draw_bar(progress, losses, time);
+        draw(progress, losses, time);
     } else {
-        fprintf(stderr, "%s %zu of %zu: %s, %s\n", progress->unit, progress->round, progress->n_rounds, losses, time);
+        print_line(progress, losses, time);
     }
     progress->is_shown = 1;
     progress->shown_round = progress->round;
@@ -117,13 +139,13 @@ static int bar_is_due(const struct progress *progress) {
 
 /* Whether the last round done is one of those to be shown; the very last is left to progress_finish. */
 static int is_due(const struct progress *progress) {
-    if (progress->style == PROGRESS_NONE || progress->round >= progress->n_rounds) {
+    if (progress->style == PROGRESS_NONE || (progress->n_rounds > 0 && progress->round >= progress->n_rounds)) {
         return 0;
     }
     if (progress->style == PROGRESS_BAR) {
         return bar_is_due(progress);
     }
-    size_t every = (progress->n_rounds + N_LINES - 1) / N_LINES;
+    size_t every = progress->n_rounds == 0 ? ROUNDS_A_LINE : (progress->n_rounds + N_LINES - 1) / N_LINES;
     return progress->round == 1 || progress->round % every == 0;
 }
 

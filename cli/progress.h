@@ -11,7 +11,8 @@ struct progress {
     enum progress_style style;
     const char *unit;       /* what is counted: "round" */
     const char *valid_name; /* what its second loss is of: "validation" */
-    size_t n_rounds;        /* at most so many will be trained */
+    size_t n_rounds;        /* so many will be trained; 0: nobody knows yet */
+    int may_stop_early;     /* or fewer */
     /* The last round done. */
     size_t round;
     double train_loss;
@@ -24,6 +25,7 @@ struct progress {
     double shown_seconds;
 };
 
+/** `n_rounds` 0: as many as it takes. */
 void progress_init(struct progress *progress, int quiet, size_t n_rounds, const char *unit, const char *valid_name);
 
 /** An mxb_progress_fn with a struct progress as context. Stops the training once an interrupt was caught. */

@@ -8,7 +8,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import joblib
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_is_fitted, validate_data
 
 from . import _native
-from ._progress import Callback, run_rounds
+from ._progress import Callback, choose_rounds, run_rounds
 from ._targets import Classes, Numbers, Weight
 
 
@@ -50,7 +50,7 @@ class Booster(BaseEstimator):
     """A booster: subclasses say how X becomes rows of the library and which learners the rounds draw."""
 
     _model: _native.Model
-    num_round: int
+    num_round: int | Literal["auto"]
     random_state: int | np.random.RandomState | None
     validation_fraction: float | None
     verbose: int
@@ -117,8 +117,8 @@ class Booster(BaseEstimator):
         eval_sample_weight : array-like, optional
             The weights of the validation rows.
         callbacks : iterable of callables, optional
-            Each is called after every round with a :class:`Progress`; one that returns True stops the training, and the
-            rounds so far are the model.
+            Each is called after every round of the training with a :class:`Progress`; one that returns True stops the
+            training, and the rounds so far are the model. While ``num_round="auto"`` is searched for, none is called.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Booster(BaseEstimator):
             params = self._params()
             train, targets = self._rows(X, y, sample_weight)
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
-            n_rounds = _native.choose_rounds(train, valid, params)
+            n_rounds = choose_rounds(train, valid, params, self.verbose)
             params.set("num_round", str(n_rounds))
             self._train(train, valid, params, n_rounds, callbacks)
             if self._model.n_repairs > 0:

@@ -31,7 +31,8 @@ def default_learners() -> list[tuple[float, Any]]:
     All three count a row of weight 2 as two rows and take missing values, the last one as the mean.
     """
     one_round = partial(MixBoostRegressor, num_round=1, learning_rate=1.0, base_score=0.0)
-    tree, fourier = one_round(tree_probability=1.0), one_round(tree_probability=0.0, alpha=0.1)
+    tree = one_round(tree_probability=1.0, subsample=1.0, symmetric_probability=0.0, min_max_depth=1, max_max_depth=8)
+    fourier = one_round(tree_probability=0.0, alpha=0.1, gamma=0.05, n_projections=1)
     mean_if_missing = SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True)
     linear = make_pipeline(StandardScaler(), mean_if_missing, Ridge())
     return [(0.5, tree), (0.3, fourier), (0.2, linear)]
@@ -73,6 +74,8 @@ class HeterogeneousBoosting(Booster):
         self.estimators_: list[Any] = []
         names = ("num_round", "learning_rate", "subsample", "early_stopping_rounds", "base_score")
         values = {name: getattr(self, name) for name in names}
+        if self.num_round == "auto":
+            raise ValueError("num_round is 'auto'; here it must be a number")
         values |= {"objective": self._objective, "random_state": seed_of(self.random_state), "n_threads": 1}
         params = _native.Params(values)
         add_learners(params, self.learners_, float(self.subsample), self.estimators_)

@@ -558,13 +558,27 @@ class _Prepared(_Handle):
         _library.prepared_create(train._handle, params._handle, ctypes.byref(self._handle))
 
 
-def choose_rounds(train: Dataset, valid: Dataset | None, params: Params) -> int:
-    """What num_round stands for: itself, or for "auto" what is best for rows kept aside."""
+def choose_rounds(
+    train: Dataset,
+    valid: Dataset | None,
+    params: Params,
+    is_to_go_on: Callable[[int, float, float, float], bool] | None = None,
+) -> int:
+    """What num_round stands for: itself, or for "auto" what is best for rows kept aside.
+
+    `is_to_go_on` is asked after every round of that search, with its number, the two losses and the seconds so far.
+    """
+
+    def ask(_context: int, *state: Any) -> int:
+        try:
+            return is_to_go_on is None or is_to_go_on(*state)
+        except BaseException as raised:
+            _callback.exception = raised
+            return False
+
     n_rounds = c_size_t()
-    handle = valid._handle if valid is not None else None
-    _library.choose_rounds(
-        train._handle, handle, params._handle, ProgressFunction(0), None, ctypes.byref(n_rounds)
-    )
+    handles = train._handle, valid._handle if valid is not None else None, params._handle
+    _library.choose_rounds(*handles, ProgressFunction(ask), None, ctypes.byref(n_rounds))
     return n_rounds.value
 
 

@@ -1,17 +1,20 @@
-"""The rounds of a training as Python sees them: callbacks, the bar of ``verbose``, and a chance for Ctrl-C."""
+"""The rounds of a training, and the choice of their number: callbacks, the bar of ``verbose``, a chance for Ctrl-C."""
 
 from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._native import Model, Trainer
+from . import _native
+from ._native import Dataset, Model, Params, Trainer
 
 
 class Progress(NamedTuple):
@@ -26,7 +29,7 @@ class Progress(NamedTuple):
     >>> def is_enough(progress: Progress) -> bool:
     ...     return progress.train_loss < 0.1
     >>> X = np.linspace(0, 10, 200).reshape(-1, 1)
-    >>> model = MixBoostRegressor().fit(X, np.sin(X[:, 0]), callbacks=[is_enough])
+    >>> model = MixBoostRegressor(num_round=100).fit(X, np.sin(X[:, 0]), callbacks=[is_enough])
     >>> model.best_iteration_ < 100
     True
     """
@@ -34,7 +37,7 @@ class Progress(NamedTuple):
     round: int
     """Rounds done, so counted from 1."""
     n_rounds: int
-    """How many there will be unless the training stops early."""
+    """How many there will be unless the training stops early; 0 while nobody knows."""
     train_loss: float
     """The metric on the training rows."""
     valid_loss: float
@@ -48,6 +51,32 @@ Callback = Callable[[Progress], object]
 # Without anyone to tell, several rounds run in one call of the library, for at most about so long: Ctrl-C waits for it.
 SECONDS_A_CALL = 0.05
 SECONDS_A_LINE = 1.0
+
+
+def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose: int) -> int:
+    """What num_round stands for; where it is "auto" and no rows judge the training, that is searched for.
+
+    The search is one long call of the library. It has a thread of its own, since only a thread that waits for Python
+    hears Ctrl-C.
+    """
+    if valid is not None or params.get("num_round") != "auto":
+        return _native.choose_rounds(train, valid, params)
+    is_interrupted = threading.Event()
+    with _watchers(None, None, verbose) as watchers, ThreadPoolExecutor(1) as executor:
+
+        def is_to_go_on(round: int, train_loss: float, valid_loss: float, seconds: float) -> bool:
+            for watcher in watchers:
+                watcher(Progress(round, 0, train_loss, valid_loss, seconds))
+            return not is_interrupted.is_set()
+
+        choice = executor.submit(_native.choose_rounds, train, valid, params, is_to_go_on)
+        try:
+            while not choice.done():  # the signal may come to a thread that cannot wake this one
+                wait([choice], timeout=SECONDS_A_CALL)
+            return choice.result()
+        except BaseException:
+            is_interrupted.set()
+            raise
 
 
 def run_rounds(trainer: Trainer, n_rounds: int, callbacks: Iterable[Callback] | None, verbose: int) -> Model:
@@ -70,7 +99,8 @@ def run_rounds(trainer: Trainer, n_rounds: int, callbacks: Iterable[Callback] | 
 
 
 @contextmanager
-def _watchers(callbacks: Iterable[Callback] | None, n_rounds: int, verbose: int) -> Iterator[list[Callback]]:
+def _watchers(callbacks: Iterable[Callback] | None, n_rounds: int | None, verbose: int) -> Iterator[list[Callback]]:
+    """Those who are told of every round: of so many of a training, or, None, of the search for their number."""
     watchers = list(callbacks or [])
     if not verbose:
         yield watchers
@@ -80,7 +110,8 @@ def _watchers(callbacks: Iterable[Callback] | None, n_rounds: int, verbose: int)
     except ImportError:
         yield [*watchers, _print_lines()]
         return
-    with tqdm(total=n_rounds, desc="mixboost", unit="round") as bar:
+    description = "mixboost" if n_rounds else "mixboost: choosing num_round"
+    with tqdm(total=n_rounds, desc=description, unit="round") as bar:
         yield [*watchers, _move_bar(bar)]
 
 
@@ -106,7 +137,9 @@ def _print_lines() -> Callback:
         if progress.seconds - last_line >= SECONDS_A_LINE or progress.round == progress.n_rounds:
             last_line = progress.seconds
             losses = "".join(f"  {name} {loss}" for name, loss in _losses(progress).items())
-            line = f"mixboost: round {progress.round} of {progress.n_rounds}{losses}  {progress.seconds:.1f} s"
-            print(line, file=sys.stderr, flush=True)
+            what = f"round {progress.round} of {progress.n_rounds}"
+            if not progress.n_rounds:
+                what = f"choosing num_round: round {progress.round}"
+            print(f"mixboost: {what}{losses}  {progress.seconds:.1f} s", file=sys.stderr, flush=True)
 
     return print_line

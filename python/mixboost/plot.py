@@ -177,10 +177,10 @@ def ensemble(model: Any, ax: Axes | None = None) -> Axes:
     >>> from sklearn.datasets import load_diabetes
     >>> from mixboost import MixBoostRegressor, plot
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = MixBoostRegressor(tree_probability=0.7, max_max_depth=3).fit(X, y)
+    >>> model = MixBoostRegressor(num_round=100, tree_probability=0.7, min_max_depth=1, max_max_depth=3).fit(X, y)
     >>> ax = plot.ensemble(model)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['tree, depth 1', 'tree, depth 2', 'tree, depth 3', 'fourier']
+    ['tree, depth 1', 'tree, depth 2', 'tree, depth 3', 'fourier', 'symmetric']
     """
     fitted, ax = _fitted(model), _axes(ax)
     kinds = fitted.rounds()

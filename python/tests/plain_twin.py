@@ -34,7 +34,8 @@ def train(dataset: _native.Dataset, seed: int = 0) -> _native.Model:
     """A small model of trees and ridge regressions, with labels that depend on the number of rows alone."""
     labels = np.random.default_rng(seed).normal(size=dataset.n_rows)
     dataset.set_label(labels)
-    options = {"num_round": 8, "tree_probability": 0.5, "n_components": 3, "random_state": seed, "n_threads": 1}
+    options = {"num_round": 8, "tree_probability": 0.5, "symmetric_probability": 0, "n_components": 3}
+    options |= {"random_state": seed, "n_threads": 1}
     trainer = _native.Trainer(dataset, None, _native.Params(options))
     trainer.run(8)
     model = trainer.model()

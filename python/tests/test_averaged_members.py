@@ -13,7 +13,7 @@ X, Y = make_friedman1(300, noise=1.0, random_state=0)
 
 def make(n_members: int = 3, n_threads: int = 0) -> MixBoostRegressor:
     return MixBoostRegressor(
-        num_round=25, n_members=n_members, tree_probability=0.7, subsample=0.8, n_threads=n_threads
+        num_round=25, learning_rate=0.1, n_members=n_members, tree_probability=0.7, subsample=0.8, n_threads=n_threads
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from estimator_cases import ESTIMATORS, data_for, regression_data, scores
-from mixboost import MixBoostRegressor, Progress, _progress
+from mixboost import MixBoostClassifier, MixBoostRegressor, Progress, _progress
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -100,6 +100,49 @@ def test_what_a_callback_raises_comes_out_unchanged(kind: Any, error: BaseExcept
     for learned in ("best_iteration_", "evals_result_", "classes_", "n_features_in_"):
         assert not hasattr(model, learned)
     assert model.fit(X, y).best_iteration_ == 10
+
+
+# ---- num_round="auto" ----
+
+
+@pytest.mark.parametrize("kind", [MixBoostRegressor, MixBoostClassifier])
+def test_callbacks_hear_of_the_training_alone_and_not_of_the_choice_of_its_rounds(kind: Any) -> None:
+    X, y = data_for(kind)
+    heard: list[Progress] = []
+    model = kind().fit(X, y, callbacks=[heard.append])
+    n_rounds = model.best_iteration_
+    assert [progress.round for progress in heard] == list(range(1, n_rounds + 1))
+    assert {progress.n_rounds for progress in heard} == {n_rounds}
+    assert scores(kind(num_round=n_rounds).fit(X, y), X).tolist() == scores(model, X).tolist()
+
+
+def test_verbose_shows_the_choice_of_rounds(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = regression_data()
+    MixBoostRegressor(verbose=1).fit(X, y)
+    assert "mixboost: choosing num_round: " in capfd.readouterr().err
+    without_tqdm(monkeypatch)
+    n_rounds = MixBoostRegressor(verbose=1).fit(X, y).best_iteration_
+    choosing, *_ = capfd.readouterr().err.splitlines()
+    pattern = r"mixboost: choosing num_round: round 1  training \S+  validation \S+  \d+\.\d s"
+    assert re.fullmatch(pattern, choosing)
+    assert n_rounds > 1
+
+
+def test_what_is_raised_while_rounds_are_chosen_comes_out_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = regression_data()
+    error = OwnError("of my own")
+
+    def complain(progress: Progress) -> None:
+        raise error
+
+    monkeypatch.setattr(_progress, "_print_lines", lambda: complain)
+    without_tqdm(monkeypatch)
+    model = MixBoostRegressor(verbose=1)
+    with pytest.raises(OwnError) as raised:
+        model.fit(X, y)
+    assert raised.value is error
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
 
 
 # ---- verbose ----

@@ -78,6 +78,22 @@ def test_ctrl_c_waits_for_a_round_at_most() -> None:
     assert waited < 3 * max(np.diff(times)) + 0.2
 
 
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_ctrl_c_while_the_number_of_rounds_is_chosen(verbose: int) -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(5_000, 20))
+    y = X[:, 0] + random.normal(size=len(X))
+    heard: list[Any] = []
+    model = MixBoostRegressor(early_stopping_rounds=0, verbose=verbose)  # 2000 rounds of each part
+    with ctrl_c_after(0.5) as sent, pytest.raises(KeyboardInterrupt):
+        model.fit(X, y, callbacks=[heard.append])
+    assert time.perf_counter() - sent[0] < 1.0  # ten rounds of each part
+    assert heard == []
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    assert model.set_params(num_round=3).fit(X, y).best_iteration_ == 3
+
+
 def test_a_program_that_is_interrupted_goes_on_as_it_wishes() -> None:
     code = """
     import signal

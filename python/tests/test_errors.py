@@ -306,7 +306,7 @@ def test_a_fraction_that_is_none_is_refused(kind: Any, fraction: Any) -> None:
 # ---- Options ----
 
 WRONG_OPTIONS: list[tuple[str, Any, str]] = [
-    ("num_round", 0, r'^num_round is "0"; it must be a whole number, 1 to 1000000$'),
+    ("num_round", 0, r'^num_round is "0"; it must be a whole number, 1 to 1000000, or auto$'),
     ("num_round", 2.5, r'^num_round is "2.5"; it must be a whole number'),
     ("num_round", None, r'^num_round is "None"; it must be'),
     ("num_round", True, r'^num_round is "true"; it must be'),
@@ -323,11 +323,11 @@ WRONG_OPTIONS: list[tuple[str, Any, str]] = [
     (
         "depth_probabilities",
         [0.5, 0.5],
-        r"^depth_probabilities has 2 numbers; min_max_depth 1 to max_max_depth 8 are 8",
+        r"^depth_probabilities has 2 numbers; min_max_depth 2 to max_max_depth 10 are 9 depths$",
     ),
-    ("depth_probabilities", [0.5] * 8, r"^depth_probabilities sum to 4; the sum must be 1$"),
+    ("depth_probabilities", [0.5] * 9, r"^depth_probabilities sum to 4.5; the sum must be 1$"),
     ("depth_probabilities", [], r'^depth_probabilities is ""; it must be numbers'),
-    ("min_max_depth", 9, r"^min_max_depth is 9 and max_max_depth 8; the first must not be larger$"),
+    ("min_max_depth", 11, r"^min_max_depth is 11 and max_max_depth 10; the first must not be larger$"),
     ("n_threads", "2", r"^n_threads is '2'; it must be a whole number or None$"),
     ("n_threads", 2.0, r"^n_threads is 2.0; it must be a whole number or None$"),
     ("n_threads", 5000, r'^n_threads is "5000"; it must be a whole number, 0 to 4096$'),

@@ -23,7 +23,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"tree_probability": 0.0},
     {"tree_probability": 1.0},
     {"tree_probability": 1.0, "symmetric_probability": 1.0},
-    {"tree_probability": 0.5, "n_components": 1, "fit_intercept": False, "alpha": 0.1},
+    {"learning_rate": 0.1, "tree_probability": 0.5, "n_components": 1, "fit_intercept": False, "alpha": 0.1},
     {"use_histograms": False},
     {"hist_nbins": 2},
     {"colsample": 0.5},

@@ -112,7 +112,7 @@ def test_other_damage_to_a_state_never_reads_memory_that_is_not_there() -> None:
 def test_load_gives_back_what_was_saved(kind: Any, has_names: bool, tmp_path: Path) -> None:
     X, y = data_for(kind)
     rows: Any = pd.DataFrame(X, columns=["a", "b", "ü", "d e"]) if has_names else X
-    options = {"num_round": 30, "learning_rate": 0.3, "use_histograms": False, "max_max_depth": 2, "random_state": 5}
+    options = {"num_round": 30, "learning_rate": 0.3, "use_histograms": False, "max_max_depth": 3, "random_state": 5}
     model = kind(**options, depth_probabilities=[0.25, 0.75], base_score=0.125, validation_fraction=0.3).fit(rows, y)
     for path in (tmp_path / "model.mxb", str(tmp_path / "other.mxb")):
         model.save(path)

@@ -115,10 +115,11 @@ def test_least_squares_alone_goes_to_the_solution_at_a_known_rate() -> None:
 
 def test_the_library_s_own_learners_give_the_library_s_own_ensemble() -> None:
     X, y, _ = data()
-    one_round = {"num_round": 1, "learning_rate": 1.0, "base_score": 0.0, "min_max_depth": 3, "max_max_depth": 3}
-    tree = MixBoostRegressor(tree_probability=1.0, **one_round)
-    model = HeterogeneousBoostingRegressor([(1.0, tree)], num_round=10).fit(X, y)
-    peer = MixBoostRegressor(tree_probability=1.0, num_round=10, min_max_depth=3, max_max_depth=3).fit(X, y)
+    trees: dict[str, Any] = {"tree_probability": 1.0, "symmetric_probability": 0.0}
+    trees |= {"min_max_depth": 3, "max_max_depth": 3, "subsample": 1.0}
+    tree = MixBoostRegressor(num_round=1, learning_rate=1.0, base_score=0.0, **trees)
+    model = HeterogeneousBoostingRegressor([(1.0, tree)], num_round=10, learning_rate=0.1).fit(X, y)
+    peer = MixBoostRegressor(num_round=10, learning_rate=0.1, **trees).fit(X, y)
     np.testing.assert_allclose(model.predict(X), peer.predict(X), rtol=1e-9)
 
 

@@ -54,7 +54,8 @@ def measure(layout: str) -> dict[str, int]:
     """The peaks of fit and predict, and those of the library's own calls on the same array."""
     X = LAYOUTS[layout](np.random.default_rng(0).normal(size=(N_ROWS, N_FEATURES)))
     y = np.ascontiguousarray(X[:, 0], dtype=np.float64)
-    model = MixBoostRegressor(num_round=1, tree_probability=1.0, max_max_depth=1, n_threads=1)
+    options = {"tree_probability": 1.0, "symmetric_probability": 0.0, "min_max_depth": 1, "max_max_depth": 1}
+    model = MixBoostRegressor(num_round=1, n_threads=1, **options)
     model.fit(X[:100], y[:100])
 
     def dataset() -> Any:

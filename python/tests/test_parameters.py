@@ -124,7 +124,7 @@ def test_dir_shows_what_can_be_used(kind: Any) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_clone_has_the_parameters_and_is_not_fitted(kind: Any) -> None:
     X, y = data_for(kind)
-    model = kind(num_round=3, depth_probabilities=[0.5, 0.5], max_max_depth=2).fit(X, y)
+    model = kind(num_round=3, depth_probabilities=[0.5, 0.5], max_max_depth=3).fit(X, y)
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     with pytest.raises(NotFittedError):
@@ -144,7 +144,7 @@ def test_values_may_be_numpys() -> None:
         n_threads=np.int8(1),
     )
     for model in (plain, numpys):
-        model.set_params(max_max_depth=2).fit(X, y)
+        model.set_params(max_max_depth=3).fit(X, y)
     assert model_bytes(plain) == model_bytes(numpys)
 
 

@@ -222,18 +222,21 @@ def test_each_round_has_a_mark_of_its_learner_at_the_height_of_its_step(stopped:
     assert sorted(marks) == list(range(1, stopped.best_iteration_ + 1))
     losses = stopped.evals_result_["training"]["rmse"]
     for i, (name, depth) in enumerate(stopped._model.rounds(), start=1):
-        label = f"tree, depth {depth}" if name == "tree" else "fourier"
+        label = f"tree, depth {depth}" if name == "tree" else name
         assert marks[i][1:] == (label, True)
         if i > 1:
             assert marks[i][0] == pytest.approx(losses[i - 2] - losses[i - 1])
     assert ax.get_yscale() == "log"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("round", "step: fall of the training RMSE")
-    assert legend_of(ax)[-1] == "fourier"
+    assert legend_of(ax)[-2:] == ["fourier", "symmetric"]
     assert set(legend_of(ax)) == {label for _, label, _ in marks.values()}
 
 
-def test_rounds_that_take_nothing_off_lie_hollow_on_the_lower_edge(classifier: MixBoostClassifier) -> None:
+def test_rounds_that_take_nothing_off_lie_hollow_on_the_lower_edge() -> None:
     """A fifth of the rows in each round: some steps go up."""
+    X, y = load_breast_cancer(return_X_y=True)
+    options: dict[str, Any] = {"subsample": 0.2, "leaf_rows": "sample", "symmetric_probability": 0.0}
+    classifier = MixBoostClassifier(num_round=60, max_max_depth=8, learning_rate=0.5, **options).fit(X, y)
     losses = np.array(classifier.evals_result_["training"]["logloss"])
     rises = [i for i in range(2, 61) if losses[i - 1] >= losses[i - 2]]
     assert rises
@@ -250,7 +253,7 @@ def test_rounds_that_take_nothing_off_lie_hollow_on_the_lower_edge(classifier: M
 
 def test_deeper_trees_are_darker_and_the_legend_has_some_of_many_depths() -> None:
     X, y = make_friedman1(200, 5, random_state=0)
-    model = MixBoostRegressor(num_round=300, max_max_depth=25).fit(X, y)
+    model = MixBoostRegressor(num_round=300, min_max_depth=1, max_max_depth=25).fit(X, y)
     ax = plot.ensemble(model)
     labels = legend_of(ax)
     assert labels[0] == "tree, depth 1"
@@ -264,7 +267,8 @@ def test_deeper_trees_are_darker_and_the_legend_has_some_of_many_depths() -> Non
 
 def test_symmetric_trees_have_a_mark_of_their_own() -> None:
     X, y = make_friedman1(200, 5, random_state=0)
-    model = MixBoostRegressor(num_round=60, max_max_depth=2, symmetric_probability=0.5).fit(X, y)
+    depths = {"min_max_depth": 1, "max_max_depth": 2, "symmetric_depth": 6}
+    model = MixBoostRegressor(num_round=60, symmetric_probability=0.5, **depths).fit(X, y)
     names = [name for name, _ in model._model.rounds()]
     assert set(names) == {"tree", "symmetric", "fourier"}
     assert {depth for name, depth in model._model.rounds() if name == "symmetric"} == {6}

@@ -244,7 +244,7 @@ def test_partial_dependence() -> None:
     grid, average = found["grid_values"][0], found["average"][0]
     assert np.corrcoef(np.sin(grid), average)[0, 1] > 0.95
     X, labels = classification_data(1000)
-    classifier = MixBoostClassifier(num_round=50).fit(X, labels)
+    classifier = MixBoostClassifier(num_round=100).fit(X, labels)
     step = partial_dependence(classifier, X, features=[0], grid_resolution=20)["average"][0]
     assert step[-1] - step[0] > 0.3
 

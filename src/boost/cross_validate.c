@@ -1,5 +1,6 @@
 /* Cross-validation: a training and a measurement a fold, each through the public calls, so that a fold is nothing but a
  * training on a selection of rows. Knows nothing of rounds. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -30,11 +31,12 @@ static int tell(const struct validation *validation, double train_loss, double h
                                                                 held_out_loss, mxb__seconds_now() - validation->began);
 }
 
-/* What a fold's training reports after a round. */
+/* What a fold's training, and the choice of its num_round, report after a round. */
 static int tell_round(void *context, size_t round, double train_loss, double valid_loss, double seconds) {
     (void)round;
+    (void)valid_loss; /* of rows that the choice keeps aside */
     (void)seconds;
-    return tell(context, train_loss, valid_loss);
+    return tell(context, train_loss, NAN);
 }
 
 /* The rows of fold `fold` (from 0), or with `others` those of all other folds, in their order. */

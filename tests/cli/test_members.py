@@ -2,7 +2,7 @@
 
 import pytest
 from samples import make_rows, predictions, train, write_csv
-from test_show_command import field, fourier_value, read_rows, shown, tree_value
+from test_show_command import field, read_rows, shown, term_value
 
 
 @pytest.fixture
@@ -39,10 +39,7 @@ def test_json_reproduces_predictions(run, data, tmp_path):
     model = shown(run, path)
     values = predictions(run("predict", path, data, "--raw").stdout)
     for row, value in zip(read_rows(data, "abc"), values, strict=True):
-        score = 3 * model["base_score"]
-        for term in model["rounds"]:
-            is_tree = term["learner"] == "tree"
-            score += tree_value(term["nodes"], row) if is_tree else fourier_value(model, term, row)
+        score = 3 * model["base_score"] + sum(term_value(model, term, row) for term in model["rounds"])
         assert score / 3 == pytest.approx(value, abs=1e-5)
 
 

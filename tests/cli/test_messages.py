@@ -176,7 +176,7 @@ CASES = {
         f"{TRAIN} --num_round 2.5",
         GOOD,
         2,
-        'num_round is "2.5"; it must be a whole number, 1 to 1000000',
+        'num_round is "2.5"; it must be a whole number, 1 to 1000000, or auto',
     ),
     "option: no such choice": (f"{TRAIN} --objective mae", GOOD, 2, 'objective is "mae"; it must be mse | logloss'),
     "option: no such boolean": (f"{TRAIN} --fit_intercept 1", GOOD, 2, 'fit_intercept is "1"; it must be true | false'),

@@ -16,7 +16,7 @@ def test_bar(program, numbers_csv, tmp_path):
     drawings = bar.split("\r")[1:]
     for drawing in drawings:
         assert re.fullmatch(
-            r"\[=*>?\s*\] \d+/50  train \S+, validation \S+  (\S+ (s|min|h) left|in \S+ s)\x1b\[K", drawing
+            r"\[=*>?\s*\] \d+/50  train \S+, validation \S+  (at most \S+ (s|min|h) left|in \S+ s)\x1b\[K", drawing
         ), drawing
     assert drawings[0].startswith("[>") and " 1/50 " in drawings[0]
     assert re.match(r"\[=+>? *\] \d+/50 ", drawings[-1]) and " in " in drawings[-1]

@@ -64,10 +64,17 @@ def fourier_value(model, term, row):
     return total
 
 
+def term_value(model, term, row):
+    if term["learner"] == "fourier":
+        return fourier_value(model, term, row)
+    return tree_value(term["nodes"], row) if term["learner"] == "tree" else symmetric_value(term, row)
+
+
 @pytest.mark.parametrize("objective", ["mse", "logloss"])
 def test_json_reproduces_tree_predictions_exactly(run, tmp_path, objective):
     data = write_csv(tmp_path / "d.csv", "abcy", make_rows(400, seed=4, classes=objective == "logloss"))
-    model_path = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1, "--objective", objective)
+    words = ["--tree_probability", 1, "--symmetric_probability", 0, "--objective", objective]
+    model_path = train(run, data, tmp_path / "m.mxb", *words)
     model = shown(run, model_path)
     assert [term["learner"] for term in model["rounds"]] == ["tree"] * 20
     rows = read_rows(data, [feature["name"] for feature in model["features"]])
@@ -92,8 +99,7 @@ def test_json_reproduces_symmetric_trees(run, tmp_path, objective):
     for row, value in zip(rows, values, strict=True):
         score = model["base_score"]
         for term in model["rounds"]:
-            is_tree = term["learner"] == "tree"
-            score += tree_value(term["nodes"], row) if is_tree else symmetric_value(term, row)
+            score += term_value(model, term, row)
         assert score == value
     symmetric = [term for term in model["rounds"] if term["learner"] == "symmetric"]
     for term in symmetric:
@@ -107,17 +113,15 @@ def test_json_reproduces_symmetric_trees(run, tmp_path, objective):
 @pytest.mark.parametrize("scaling", ["none", "standard"])
 def test_json_reproduces_mixed_predictions(run, tmp_path, scaling):
     data = write_csv(tmp_path / "d.csv", "abcy", make_rows(100, seed=4))
-    words = ["--tree_probability", 0.5, "--n_components", 20, "--fourier_scaling", scaling]
+    words = ["--tree_probability", 0.6, "--symmetric_probability", 0.5, "--n_components", 20]
+    words += ["--fourier_scaling", scaling]
     model_path = train(run, data, tmp_path / "m.mxb", *words)
     model = shown(run, model_path)
-    assert {term["learner"] for term in model["rounds"]} == {"tree", "fourier"}
+    assert {term["learner"] for term in model["rounds"]} == {"tree", "symmetric", "fourier"}
     rows = read_rows(data, [feature["name"] for feature in model["features"]])
     values = predictions(run("predict", model_path, data, "--raw").stdout)
     for row, value in zip(rows, values, strict=True):
-        score = model["base_score"]
-        for term in model["rounds"]:
-            is_tree = term["learner"] == "tree"
-            score += tree_value(term["nodes"], row) if is_tree else fourier_value(model, term, row)
+        score = model["base_score"] + sum(term_value(model, term, row) for term in model["rounds"])
         assert score == pytest.approx(value, abs=1e-5)
 
 
@@ -139,6 +143,11 @@ def gain_rows(text):
     return [[*(float(share[:-1]) for share in row[:3]), int(row[3]), row[4]] for row in rows]
 
 
+def splits_of(term):
+    """The splits of a tree or of a symmetric one; fourier rounds have none."""
+    return [node for node in term.get("nodes", term.get("levels", [])) if "feature" in node]
+
+
 def field(text, name):
     return re.search(rf"^{name} +(.*)$", text, re.M).group(1)
 
@@ -153,17 +162,18 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     assert field(text, "repairs").startswith(f"{model['n_repairs']} ")
 
     trees = [term for term in model["rounds"] if term["learner"] == "tree"]
+    symmetric = [term for term in model["rounds"] if term["learner"] == "symmetric"]
     learners = field(text, "learners")
     assert learners.startswith(f"{len(trees)} tree (depth ")
-    assert learners.endswith(f"), {20 - len(trees)} fourier")
+    assert f"), {len(symmetric)} symmetric (depth " in learners
+    assert learners.endswith(f"), {20 - len(trees) - len(symmetric)} fourier")
     for depth in {term["max_depth"] for term in trees}:
         assert f"depth {depth}: {sum(term['max_depth'] == depth for term in trees)}" in learners
 
     splits = dict.fromkeys("abc", 0)
-    for term in trees:
-        for node in term["nodes"]:
-            if "feature" in node:
-                splits["abc"[node["feature"]]] += 1
+    for term in model["rounds"]:
+        for split in splits_of(term):
+            splits["abc"[split["feature"]]] += 1
     assert splits == {feature["name"]: feature["splits"] for feature in model["features"]}
     n_used = sum(count > 0 for count in splits.values())
     assert field(text, "features") == f"3, of which trees split on {n_used}"
@@ -195,11 +205,11 @@ def test_gains_add_up(run, numbers_model):
     model = shown(run, numbers_model)
     by_splits = [0.0] * 3
     for term in model["rounds"]:
-        nodes = [node for node in term.get("nodes", []) if "feature" in node]
+        splits = splits_of(term)
         assert term["gain"] >= 0
-        assert not nodes or sum(node["gain"] for node in nodes) == pytest.approx(term["gain"], rel=1e-6)
-        for node in nodes:
-            by_splits[node["feature"]] += node["gain"]
+        assert not splits or sum(split["gain"] for split in splits) == pytest.approx(term["gain"], rel=1e-6)
+        for split in splits:
+            by_splits[split["feature"]] += split["gain"]
     assert [feature["tree_gain"] for feature in model["features"]] == pytest.approx(by_splits)
     fourier = sum(term["gain"] for term in model["rounds"] if term["learner"] == "fourier")
     assert fourier > 0

@@ -69,7 +69,8 @@ def test_leaf_values_from_all_rows_never_make_the_loss_rise(run, numbers_csv, tm
 def test_exact_trees_have_a_threshold_between_any_two_values(run, tmp_path):
     rows = [[i / 8, int(i == 700)] for i in range(1000)]
     write_csv(tmp_path / "d.csv", "xy", rows)
-    words = ["--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0, "--min_max_depth", 2]
+    words = ["--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0, "--subsample", 1]
+    words += ["--symmetric_probability", 0, "--min_max_depth", 2]
     model = train(run, tmp_path / "d.csv", tmp_path / "m.mxb", *words, "--use_histograms", "false")
     assert shown(run, model)["options"]["use_histograms"] == "false"
     nodes = shown(run, model)["rounds"][0]["nodes"]
@@ -293,7 +294,7 @@ def bounds():
 @pytest.mark.parametrize(("name", "value"), bounds())
 def test_a_model_at_the_end_of_a_range_loads_and_predicts(run, numbers_csv, tmp_path, name, value):
     model = tmp_path / "m.mxb"
-    options = {"num_round": 6, "tree_probability": 0.5, "n_components": 20, name: value}
+    options = {"num_round": 6, "tree_probability": 0.5, "min_max_depth": 1, "n_components": 20, name: value}
     words = [word for option in options.items() for word in (f"--{option[0]}", option[1])]
     done = run("train", numbers_csv, "--label", "y", "--valid-fraction", 0.2, *words, "--quiet", "--model", model)
     assert (done.returncode, done.stderr) == (0, "")
