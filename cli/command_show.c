@@ -21,7 +21,7 @@ static const struct flag flags[] = {
 
 enum {
     MAX_DEPTH = 64,
-    MAX_OTHERS = 64,
+    MAX_LEARNERS = 64,
     N_TOP_FEATURES = 10,
     N_TEXT_FEATURES = 100,
     N_TEXTS = 5,
@@ -68,95 +68,68 @@ static void print_rounds(const mxb_model *model) {
     }
 }
 
-/* Learner classes that are not the library's, in the order they appear. */
-struct other_learners {
-    size_t n;
-    const char *names[MAX_OTHERS];
-    size_t n_rounds[MAX_OTHERS];
-    size_t n_further; /* rounds of classes there was no room for */
+/* The rounds of a learner class, of all members together. */
+struct learner_rounds {
+    const char *name;
+    size_t n_rounds;
+    double decrease;                  /* what they took off the training curve */
+    size_t n_by_depth[MAX_DEPTH + 1]; /* of trees */
 };
 
-static void count_other(struct other_learners *others, const char *name) {
-    size_t i = 0;
-    while (i < others->n && strcmp(others->names[i], name) != 0) {
-        i++;
-    }
-    if (i == MAX_OTHERS) {
-        others->n_further++;
-        return;
-    }
-    if (i == others->n) {
-        others->names[others->n++] = name;
-    }
-    others->n_rounds[i]++;
+static void count_round(struct learner_rounds *rounds, const mxb_model *model, size_t round, size_t member) {
+    size_t depth = mxb_model_round_depth(model, round, member);
+    rounds->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
+    rounds->n_rounds++;
+    rounds->decrease += mxb_model_round_decrease(model, round, member);
 }
 
-/* Rounds of trees, by their maximal depth. */
-struct tree_rounds {
-    size_t n;
-    size_t n_by_depth[MAX_DEPTH + 1];
-};
-
-static void count_tree(struct tree_rounds *trees, size_t depth) {
-    trees->n_by_depth[depth < MAX_DEPTH ? depth : MAX_DEPTH]++;
-    trees->n++;
-}
-
-static void print_trees(const struct tree_rounds *trees, const char *name) {
-    printf("%zu %s", trees->n, name);
+/* "tree: 16 rounds, 71.5% of the decrease (depth 1: 3, depth 2: 13)". There is no share of a curve that did not fall.
+ */
+static void print_learner(const struct learner_rounds *rounds, double whole_decrease) {
+    printf("%s: %zu round%s", rounds->name, rounds->n_rounds, rounds->n_rounds == 1 ? "" : "s");
+    if (whole_decrease > 0 && isfinite(rounds->decrease / whole_decrease)) {
+        printf(", %.1f%% of the decrease", 100 * rounds->decrease / whole_decrease);
+    }
     const char *before = " (";
-    for (size_t depth = 0; depth <= MAX_DEPTH; depth++) {
-        if (trees->n_by_depth[depth] > 0) {
-            printf("%sdepth %zu: %zu", before, depth, trees->n_by_depth[depth]);
+    for (size_t depth = 1; depth <= MAX_DEPTH; depth++) {
+        if (rounds->n_by_depth[depth] > 0) {
+            printf("%sdepth %zu: %zu", before, depth, rounds->n_by_depth[depth]);
             before = ", ";
         }
     }
-    printf("%s, ", trees->n > 0 ? ")" : "");
+    printf("%s\n", before[0] == ',' ? ")" : "");
 }
 
-/* What the terms of all members were drawn from. */
-struct learner_counts {
-    struct tree_rounds ordinary;
-    struct tree_rounds symmetric;
-    size_t n_fourier;
-    struct other_learners others;
-};
-
-static void count_learner(struct learner_counts *counts, const char *learner, size_t depth) {
-    if (strcmp(learner, "tree") == 0) {
-        count_tree(&counts->ordinary, depth);
-    } else if (strcmp(learner, "symmetric") == 0) {
-        count_tree(&counts->symmetric, depth);
-    } else if (strcmp(learner, "fourier") == 0) {
-        counts->n_fourier++;
-    } else {
-        count_other(&counts->others, learner);
+/* The place of a class among those met so far, or for it behind them; the last place is for all there is no room for.
+ */
+static struct learner_rounds *find_learner(struct learner_rounds *learners, const char *name) {
+    size_t i = 0;
+    while (i < MAX_LEARNERS && learners[i].name != NULL && strcmp(learners[i].name, name) != 0) {
+        i++;
     }
+    learners[i].name = i < MAX_LEARNERS ? name : "others";
+    return &learners[i];
 }
 
-/* "learners   16 tree (depth 1: 3, depth 2: 13), 9 symmetric (depth 6: 9), 4 fourier, 2 linear". */
+/* A line for each class: the library's, then the caller's in the order they appear. */
 static void print_learners(const mxb_model *model) {
-    struct learner_counts counts = {0};
-    const struct other_learners *others = &counts.others;
-    for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
+    struct learner_rounds learners[MAX_LEARNERS + 1] = {{.name = "tree"}, {.name = "symmetric"}, {.name = "fourier"}};
+    size_t n_rounds = mxb_model_n_rounds(model);
+    for (size_t round = 1; round <= n_rounds; round++) {
         for (size_t member = 0; member < mxb_model_n_members(model); member++) {
-            count_learner(&counts, mxb_model_round_learner(model, round, member),
-                          mxb_model_round_depth(model, round, member));
+            const char *name = mxb_model_round_learner(model, round, member);
+            count_round(find_learner(learners, name), model, round, member);
         }
     }
-    printf("learners   ");
-    print_trees(&counts.ordinary, "tree");
-    if (counts.symmetric.n > 0) {
-        print_trees(&counts.symmetric, "symmetric");
+    const char *heading = "learners";
+    for (size_t i = 0; i <= MAX_LEARNERS; i++) {
+        if (learners[i].n_rounds > 0) {
+            printf("%-10s ", heading);
+            print_learner(&learners[i], mxb_model_curve(model, 0, 0) - mxb_model_curve(model, n_rounds, 0));
+            heading = "";
+        }
     }
-    printf("%zu fourier", counts.n_fourier);
-    for (size_t i = 0; i < others->n; i++) {
-        printf(", %zu %s", others->n_rounds[i], others->names[i]);
-    }
-    if (others->n_further > 0) {
-        printf(", %zu of others", others->n_further);
-    }
-    putchar('\n');
+    printf("%s", n_rounds == 0 ? "learners   none\n" : "");
 }
 
 static const char *feature_name(const mxb_model *model, size_t feature, char name[NAME_SIZE]) {
@@ -169,14 +142,26 @@ static const char *feature_name(const mxb_model *model, size_t feature, char nam
     return name;
 }
 
-/* What the rounds gained by each feature, as parts of all they gained. */
+/* The learner classes whose gains have features, in the order they are shown. */
+static const mxb_importance PARTS[] = {MXB_IMPORTANCE_TREE, MXB_IMPORTANCE_SYMMETRIC, MXB_IMPORTANCE_FOURIER};
+enum { N_PARTS = sizeof PARTS / sizeof *PARTS };
+
+/* What the rounds gained by each feature, as parts of all they gained: [N_PARTS][n_features]. */
 struct shares {
-    double *trees;   /* [n_features], the caller's to free; NULL after a failure */
-    double *fourier; /* [n_features], behind them */
+    size_t n_features;
+    double *of_part; /* the caller's to free; NULL after a failure */
 };
 
+static double share(const struct shares *shares, size_t part, size_t feature) {
+    return shares->of_part[part * shares->n_features + feature];
+}
+
 static double total_share(const struct shares *shares, size_t feature) {
-    return shares->trees[feature] + shares->fourier[feature];
+    double total = 0;
+    for (size_t part = 0; part < N_PARTS; part++) {
+        total += share(shares, part, feature);
+    }
+    return total;
 }
 
 /* Gains may be near the largest double, so they are made small before they are added up. */
@@ -197,38 +182,37 @@ static void gains_to_shares(double *gains, size_t n) {
 
 static struct shares find_shares(const mxb_model *model, int *code) {
     mxb_error error;
-    size_t n_features = mxb_model_n_features(model);
-    struct shares none = {NULL, NULL};
-    double *gains = malloc(2 * n_features * sizeof *gains);
+    struct shares shares = {.n_features = mxb_model_n_features(model)};
+    double *gains = malloc(N_PARTS * shares.n_features * sizeof *gains);
     if (gains == NULL) {
         *code = fail_data("out of memory");
-        return none;
+        return shares;
     }
-    mxb_status status = mxb_model_importance(model, MXB_IMPORTANCE_TREE, gains, &error);
-    if (status == MXB_OK) {
-        status = mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, gains + n_features, &error);
+    for (size_t part = 0; part < N_PARTS; part++) {
+        mxb_status status = mxb_model_importance(model, PARTS[part], gains + part * shares.n_features, &error);
+        if (status != MXB_OK) {
+            free(gains);
+            *code = fail_status(status, &error);
+            return shares;
+        }
     }
-    if (status != MXB_OK) {
-        free(gains);
-        *code = fail_status(status, &error);
-        return none;
-    }
-    gains_to_shares(gains, 2 * n_features);
-    return (struct shares){gains, gains + n_features};
+    gains_to_shares(gains, N_PARTS * shares.n_features);
+    shares.of_part = gains;
+    return shares;
 }
 
 /* The feature of the largest share of those that have less than feature `last`, or as much and come later; n_features
  * when there is none. */
-static size_t next_feature(const struct shares *shares, size_t n_features, size_t last) {
-    size_t best = n_features;
+static size_t next_feature(const struct shares *shares, size_t last) {
+    size_t best = shares->n_features;
     double most = 0;
-    double limit = last < n_features ? total_share(shares, last) : INFINITY;
-    for (size_t i = 0; i < n_features; i++) {
-        double share = total_share(shares, i);
-        int follows = share < limit || (share == limit && i > last);
-        if (share > most && follows) {
+    double limit = last < shares->n_features ? total_share(shares, last) : INFINITY;
+    for (size_t i = 0; i < shares->n_features; i++) {
+        double total = total_share(shares, i);
+        int follows = total < limit || (total == limit && i > last);
+        if (total > most && follows) {
             best = i;
-            most = share;
+            most = total;
         }
     }
     return best;
@@ -236,19 +220,21 @@ static size_t next_feature(const struct shares *shares, size_t n_features, size_
 
 /* Features by what they brought, the first ten; nothing where no round gained anything. */
 static void print_gains(const mxb_model *model, const struct shares *shares) {
-    size_t n_features = mxb_model_n_features(model);
-    size_t feature = next_feature(shares, n_features, n_features);
+    size_t n_features = shares->n_features;
+    size_t feature = next_feature(shares, n_features);
     if (feature == n_features) {
         return;
     }
     printf("\nfeatures that matter most, by their share of what rounds gained\n");
-    printf("   gain    trees  fourier   splits\n");
+    printf("   gain       tree  symmetric    fourier   splits\n");
     for (size_t i = 0; i < N_TOP_FEATURES && feature < n_features; i++) {
         char name[NAME_SIZE];
-        printf("%6.1f%%  %6.1f%%  %6.1f%%  %7zu  %s\n", 100 * total_share(shares, feature),
-               100 * shares->trees[feature], 100 * shares->fourier[feature], mxb_model_feature_splits(model, feature),
-               feature_name(model, feature, name));
-        feature = next_feature(shares, n_features, feature);
+        printf("%6.1f%%", 100 * total_share(shares, feature));
+        for (size_t part = 0; part < N_PARTS; part++) {
+            printf("  %8.1f%%", 100 * share(shares, part, feature));
+        }
+        printf("  %7zu  %s\n", mxb_model_feature_splits(model, feature), feature_name(model, feature, name));
+        feature = next_feature(shares, feature);
     }
 }
 
@@ -398,7 +384,7 @@ static int print_model(const mxb_model *model, const char *path) {
     struct stat found;
     int code = EXIT_DONE;
     struct shares shares = find_shares(model, &code);
-    if (shares.trees == NULL) {
+    if (shares.of_part == NULL) {
         return code;
     }
     double n_bytes = stat(path, &found) == 0 ? (double)found.st_size : 0;
@@ -414,7 +400,7 @@ static int print_model(const mxb_model *model, const char *path) {
     print_text_features(model);
     print_options(model);
     print_curve(model);
-    free(shares.trees);
+    free(shares.of_part);
     return output_finish_stdout();
 }
 

@@ -93,13 +93,11 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_text_column(mxb_dataset *datase
                                                              ptrdiff_t stride, mxb_type type, const char *const *texts,
                                                              size_t n_texts, mxb_error *error);
 
-/** Marks missing values of feature `column`: bit `bit_offset + i` (least significant first) is 0 where row i is
- * missing. The bitmap is not copied. */
+/** Marks missing values: bit `bit_offset + i` (least significant first) is 0 where row i is missing. Not copied. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_validity(mxb_dataset *dataset, size_t column, const uint8_t *bitmap,
                                                           size_t bit_offset, mxb_error *error);
 
-/** Adds `n_columns` unnamed features at once; row i of column j lies `i * row_stride + j * column_stride` bytes after
- *  `data`. */
+/** Adds `n_columns` unnamed features; row i of column j lies `i * row_stride + j * column_stride` after `data`. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_matrix(mxb_dataset *dataset, const void *data, mxb_type type,
                                                         size_t n_columns, ptrdiff_t row_stride, ptrdiff_t column_stride,
                                                         mxb_error *error);
@@ -119,8 +117,7 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_weight(mxb_dataset *dataset, co
                                                         mxb_type type, mxb_error *error);
 
 /** Makes a dataset of the given rows of another (numbered from 0, any order, repeats allowed). `rows` is copied;
- * columns, label and weight stay views of the same arrays, and the two datasets may be freed in any order. Nothing can
- * be added to the subset. */
+ * columns, label and weight stay views of the same arrays. Nothing can be added to the subset. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_select(const mxb_dataset *dataset, const size_t *rows, size_t n_rows,
                                                     mxb_dataset **subset, mxb_error *error);
 
@@ -154,8 +151,7 @@ MXB_API void mxb_dataset_free(mxb_dataset *dataset);
 /** All columns of a CSV file: numbers as float64, or text. Empty cells, `NA` and `nan` are missing. Owns its memory. */
 typedef struct mxb_table mxb_table;
 
-/** Whether the first line of a CSV file names the columns. MXB_HEADER_AUTO: it does if one of its fields is neither a
- *  number nor a missing value. */
+/** Whether a CSV file's first line names the columns. AUTO: it does if a field of it is no number and not missing. */
 typedef enum mxb_header { MXB_HEADER_AUTO = 0, MXB_HEADER_YES = 1, MXB_HEADER_NO = 2 } mxb_header;
 
 /** Reads a CSV file (RFC 4180; `path` "-" is standard input). Numbers are read exactly, whatever the locale. A column
@@ -174,15 +170,13 @@ MXB_API const char *mxb_table_column_name(const mxb_table *table, size_t column)
 /** 1 if a column holds text, else 0. */
 MXB_API int mxb_table_column_is_text(const mxb_table *table, size_t column);
 
-/** A cell, made printable, that is no number in a column of which other cells are: why it is text. NULL if it is not
- * so. */
+/** A cell, made printable, that is no number in a column of which others are: why it is text. NULL if it is not so. */
 MXB_API const char *mxb_table_column_oddity(const mxb_table *table, size_t column);
 
 /** Makes a dataset of a table's columns; the table must outlive it. `label` and `weight` (NULL: none) name a column or
- *  give its number, counted from 1; a column so named wins over one so numbered. `features` names the columns to use,
- * in order, `n_features` of them; where the table or the caller has no names (an entry is NULL), the columns other than
- * label and weight are taken in order and must be exactly that many. `features` NULL: all columns but label and weight.
- */
+ *  give its number, counted from 1; a column so named wins over one so numbered. `features` names the `n_features`
+ *  columns to use, in order; where the table or the caller has no names (an entry is NULL), the columns other than
+ *  label and weight are taken in order and must be as many. `features` NULL: all columns but label and weight. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_from_table(const mxb_table *table, const char *label, const char *weight,
                                                         const char *const *features, size_t n_features,
                                                         mxb_dataset **dataset, mxb_error *error);
@@ -197,8 +191,7 @@ typedef struct mxb_params mxb_params;
 /** All options at their defaults. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_create(mxb_params **params, mxb_error *error);
 
-/** Sets an option by name from text: "0.05", "true", "logloss". `preset` changes the options that are not set, neither
- *  before it nor after. */
+/** Sets an option from text: "0.05", "true". `preset` changes those options that are set neither before nor after. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_set(mxb_params *params, const char *name, const char *value,
                                                 mxb_error *error);
 
@@ -222,8 +215,7 @@ MXB_API const char *mxb_option_help(size_t index);
 /* Callbacks run on the calling thread only. They return MXB_OK to go on, MXB_STOPPED to stop the training (which may go
  * on later, as after a progress function stopped it; a trainer that was still being made must be made again), anything
  * else to make it fail with that status; `error`, never NULL, takes the sentence. Numbers they give must be finite, or
- * the training fails with a sentence that names round and row. docs/own-losses.md and docs/own-learners.md have the
- * whole story. */
+ * the training fails with a sentence that names round and row. More in docs/own-losses.md and docs/own-learners.md. */
 
 /** A loss: how wrong a score is. Handed to a training by its params. */
 typedef struct mxb_loss mxb_loss;
@@ -231,8 +223,7 @@ typedef struct mxb_loss mxb_loss;
 /** The loss of each of n rows, weights left out. */
 typedef mxb_status (*mxb_loss_value_fn)(void *context, size_t n, const double *labels, const double *scores,
                                         double *values, mxb_error *error);
-/** First and second derivative of each row's loss by its score, weights left out; the second must not be negative and
- *  may be 0. */
+/** First and second derivative of each row's loss by its score, weights left out; the second must be 0 or more. */
 typedef mxb_status (*mxb_loss_derivatives_fn)(void *context, size_t n, const double *labels, const double *scores,
                                               double *first, double *second, mxb_error *error);
 /** The constant score to start from. `weights` is NULL where all are 1. */
@@ -258,8 +249,7 @@ MXB_API void mxb_loss_set_metric(mxb_loss *loss, const char *name, mxb_loss_metr
 MXB_API void mxb_loss_set_link(mxb_loss *loss, mxb_loss_link_fn link);
 MXB_API void mxb_loss_free(mxb_loss *loss);
 
-/** Trains with this loss instead of `objective`, on labels that are any finite numbers; NULL takes it back. `params`
- *  keeps a copy. */
+/** Trains with this loss (copied) instead of `objective`, on labels that are any finite numbers; NULL takes it back. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_set_loss(mxb_params *params, const mxb_loss *loss, mxb_error *error);
 
 /** A learner class: the K subclasses of the paper are the built-in ones and these. */
@@ -276,8 +266,7 @@ MXB_API const double *mxb_round_hessians(const mxb_round *round);
 /** The round, counted from 1, and a seed of its own for what the learner draws. */
 MXB_API size_t mxb_round_number(const mxb_round *round);
 MXB_API uint64_t mxb_round_seed(const mxb_round *round);
-/** The round as a weighted least-squares problem: targets -g/h and weights h. Where h is 0, or so small
- *  that -g/h is not finite, both are 0. */
+/** The round as a weighted least-squares problem: targets -g/h, weights h; both 0 where -g/h is not finite. */
 MXB_API void mxb_round_targets(const mxb_round *round, double *targets, double *weights);
 
 /** Fits a term: sets `*term` to whatever the other callbacks understand and writes its value in every training row,
@@ -290,8 +279,7 @@ typedef mxb_status (*mxb_learner_predict_fn)(void *context, const void *term, co
                                              mxb_error *error);
 /** Called once for each term, when the last model that has it is freed. */
 typedef void (*mxb_learner_free_fn)(void *context, void *term);
-/** Writes the term as bytes if `capacity` suffices, and returns how many there are in any case. First called with
- *  `bytes` NULL and capacity 0. */
+/** Writes the term as bytes if `capacity` suffices (`bytes` may be NULL if it is 0); returns how many there are. */
 typedef size_t (*mxb_learner_write_fn)(void *context, const void *term, void *bytes, size_t capacity);
 /** Makes a term of bytes that may come from anywhere. */
 typedef mxb_status (*mxb_learner_read_fn)(void *context, const void *bytes, size_t n_bytes, void **term,
@@ -328,8 +316,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_d
                                            mxb_progress_fn progress, void *context, mxb_model **model,
                                            mxb_error *error);
 
-/** The number of rounds that `num_round` stands for. Only for auto without `valid` it is searched for: every fifth row is
- *  kept aside, and the training on the others is best for these rows after so many rounds (docs/rounds.md). Then
+/** The number of rounds that `num_round` stands for. Only for auto without `valid` it is searched for: every fifth row
+ * is kept aside, and the training on the others is best for these rows after so many rounds (docs/rounds.md). Then
  *  `progress` (may be NULL) is called as by a training with these as its validation set. */
 MXB_API MXB_NODISCARD mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
                                                    const mxb_params *params, mxb_progress_fn progress, void *context,
@@ -466,22 +454,28 @@ MXB_API double mxb_model_label(const mxb_model *model, size_t label);
 /** In how many tree splits the feature is used; a level of a symmetric tree is one. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
 
-/** Which rounds an importance is about. The values are fixed. */
-typedef enum mxb_importance { MXB_IMPORTANCE_TREE = 0, MXB_IMPORTANCE_FOURIER = 1 } mxb_importance;
+/** The learner class that an importance is about. The values are fixed. */
+typedef enum mxb_importance {
+    MXB_IMPORTANCE_TREE = 0, /**< ordinary trees */
+    MXB_IMPORTANCE_FOURIER = 1,
+    MXB_IMPORTANCE_SYMMETRIC = 2
+} mxb_importance;
 
-/** How much of the loss the rounds of one kind took off through each feature, into n_features values, finite and not
- *  negative. Both kinds are in one unit; docs/importance.md defines it. */
+/** How much of the loss the rounds of one class took off through each feature, into n_features values, finite and not
+ *  negative. All classes are in one unit; docs/importance.md defines it. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
                                                       mxb_error *error);
 
 /** Rounds that predictions use, and members that each of them has: a prediction is the mean of theirs. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
 MXB_API size_t mxb_model_n_members(const mxb_model *model);
-/** What a round, from 1, of a member, from 0, drew: "tree", "symmetric", "fourier" or the caller's name for
- *  it; NULL: none such. */
+/** What a round, from 1, of a member, from 0, drew: "tree", "symmetric", "fourier" or a caller's name; NULL: none. */
 MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member);
 /** The maximal depth drawn for a tree; 0 for other learners. */
 MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member);
+/** How much the member's learner took off the training curve in the round: what the curve fell there, below 0 where it
+ *  rose, shared by the members as docs/importance.md says. NaN: none such. */
+MXB_API double mxb_model_round_decrease(const mxb_model *model, size_t round, size_t member);
 
 /** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
 MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);
@@ -489,8 +483,7 @@ MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);
 MXB_API const char *mxb_model_metric(const mxb_model *model);
 /** Rounds of the training curve; more than mxb_model_n_rounds when the training stopped early. */
 MXB_API size_t mxb_model_n_curve(const mxb_model *model);
-/** The metric on the training (`valid` 0) or validation rows after `round` rounds, 0 to mxb_model_n_curve; NaN where
- * there is none. */
+/** The metric on the training (`valid` 0) or validation rows after `round` rounds, 0 to mxb_model_n_curve, or NaN. */
 MXB_API double mxb_model_curve(const mxb_model *model, size_t round, int valid);
 /** 1 if the best round on a validation set was kept, else 0. */
 MXB_API int mxb_model_stopped_early(const mxb_model *model);

@@ -239,6 +239,11 @@ class Booster(BaseEstimator):
             check_is_fitted(self)
         return self._model
 
+    @property
+    def learner_shares_(self) -> dict[str, float]:
+        """How much of the decrease of the training loss each learner class brought; sums to 1."""
+        return self._fitted().learner_shares()
+
     def __getstate__(self) -> dict[str, Any]:
         """The model as the bytes of its file."""
         state = dict(super().__getstate__())

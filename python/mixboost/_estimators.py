@@ -226,27 +226,32 @@ class MixBoost(Booster):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """What each feature brought to the fit, tree and fourier rounds together; sums to 1."""
-        tree, fourier = self._importances()
-        return tree + fourier
+        """What each feature brought to the fit, the rounds of all learner classes together; sums to 1."""
+        parts = self._importances()
+        return parts[_native.TREE] + parts[_native.SYMMETRIC] + parts[_native.FOURIER]
 
     @property
     def tree_importances_(self) -> NDArray[np.float64]:
-        """The part of ``feature_importances_`` that came from the splits of trees."""
-        return self._importances()[0]
+        """The part of ``feature_importances_`` that came from the splits of ordinary trees."""
+        return self._importances()[_native.TREE]
+
+    @property
+    def symmetric_importances_(self) -> NDArray[np.float64]:
+        """The part of ``feature_importances_`` that came from the levels of symmetric trees."""
+        return self._importances()[_native.SYMMETRIC]
 
     @property
     def fourier_importances_(self) -> NDArray[np.float64]:
         """The part of ``feature_importances_`` that came from fourier rounds."""
-        return self._importances()[1]
+        return self._importances()[_native.FOURIER]
 
-    def _importances(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The parts of trees and of fourier rounds."""
-        model = self._fitted()
-        parts = np.array([model.importance(_native.TREE), model.importance(_native.FOURIER)])
+    def _importances(self) -> dict[int, NDArray[np.float64]]:
+        """The parts of the learner classes."""
+        model, classes = self._fitted(), (_native.TREE, _native.SYMMETRIC, _native.FOURIER)
+        parts = np.array([model.importance(part) for part in classes])
         parts /= parts.max() or 1.0  # before the sum, which may be more than a double holds
         parts /= parts.sum() or 1.0
-        return parts[0], parts[1]
+        return dict(zip(classes, parts, strict=True))
 
     # ---- Files ----
 
@@ -318,7 +323,11 @@ class MixBoostRegressor(BoostedRegressor, MixBoost):
     feature_names_in_ : ndarray of str
         Their names, where X was a frame with names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        What each feature brought, summing to 1: ``tree_importances_ + fourier_importances_``.
+        What each feature brought, summing to 1: the sum of ``tree_importances_``, ``symmetric_importances_`` and
+        ``fourier_importances_``.
+    learner_shares_ : dict
+        How much of the decrease of the training loss the rounds of each learner class brought, summing to 1: negative
+        where they raised the loss, NaN where the loss did not fall at all.
     best_iteration_ : int
         Rounds that predictions use; with validation rows, those up to the best one.
     evals_result_ : dict
@@ -363,7 +372,11 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     feature_names_in_ : ndarray of str
         Their names, where X was a frame with names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        What each feature brought, summing to 1: ``tree_importances_ + fourier_importances_``.
+        What each feature brought, summing to 1: the sum of ``tree_importances_``, ``symmetric_importances_`` and
+        ``fourier_importances_``.
+    learner_shares_ : dict
+        How much of the decrease of the training loss the rounds of each learner class brought, summing to 1: negative
+        where they raised the loss, NaN where the loss did not fall at all.
     best_iteration_ : int
         Rounds that predictions use; with validation rows, those up to the best one.
     evals_result_ : dict

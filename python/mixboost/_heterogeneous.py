@@ -158,6 +158,9 @@ _ATTRIBUTES = """learners_ : list of pairs (float, regressor)
         The fitted regressor of each round that predictions use.
     learner_indices_ : ndarray of shape (best_iteration_,)
         Which of ``learners_`` each of these rounds drew.
+    learner_shares_ : dict
+        How much of the decrease of the training loss the rounds of each learner brought, summing to 1. Learners are
+        named by their class and place: "Ridge 2".
     best_iteration_ : int
         Rounds that predictions use; with validation rows, those up to the best one."""
 

@@ -164,6 +164,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_model_n_members": (c_size_t, Handle),
     "mxb_model_round_learner": (c_char_p, Handle, c_size_t, c_size_t),
     "mxb_model_round_depth": (c_size_t, Handle, c_size_t, c_size_t),
+    "mxb_model_round_decrease": (c_double, Handle, c_size_t, c_size_t),
     "mxb_model_option": (c_char_p, Handle, c_char_p),
     "mxb_model_metric": (c_char_p, Handle),
     "mxb_model_n_curve": (c_size_t, Handle),
@@ -619,7 +620,7 @@ class Trainer(_Handle):
 # ---- Model -------------------------------------------------------------------------------------------------------
 
 VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
-TREE, FOURIER = 0, 1  # mxb_importance
+TREE, FOURIER, SYMMETRIC = 0, 1, 2  # mxb_importance
 _predict_row = _library.mxb_model_predict_row
 
 
@@ -682,7 +683,7 @@ class Model(_Handle):
             yield stages.next(output)
 
     def importance(self, part: int) -> NDArray[np.float64]:
-        """What each feature brought, in tree rounds or in fourier rounds."""
+        """What each feature brought in the rounds of one learner class."""
         out = np.empty(self.n_features)
         _library.model_importance(self._handle, part, _doubles(out))
         return out
@@ -709,11 +710,23 @@ class Model(_Handle):
         value = _library.mxb_model_option(self._handle, _bytes(name))
         return None if value is None else _text(value)
 
+    def _places(self) -> list[tuple[int, int]]:
+        """Each round, member by member."""
+        return [(round, member) for round in range(1, self.n_rounds + 1) for member in range(self.n_members)]
+
     def rounds(self) -> list[tuple[str, int]]:
         """The learner class and the depth drawn (0 where it is no tree) of each round, member by member."""
-        places = [(round, member) for round in range(1, self.n_rounds + 1) for member in range(self.n_members)]
         name, depth = _library.mxb_model_round_learner, _library.mxb_model_round_depth
-        return [(_text(name(self._handle, *place)), int(depth(self._handle, *place))) for place in places]
+        return [(_text(name(self._handle, *place)), int(depth(self._handle, *place))) for place in self._places()]
+
+    def learner_shares(self) -> dict[str, float]:
+        """The part of what the training curve fell that the rounds of each class brought; NaN where it did not fall."""
+        curve, shares = self.curve(valid=False), dict[str, float]()
+        whole = curve[0] - curve[self.n_rounds]
+        for place, (name, _) in zip(self._places(), self.rounds(), strict=True):
+            part = _library.mxb_model_round_decrease(self._handle, *place) / whole if whole > 0 else np.nan
+            shares[name] = shares.get(name, 0.0) + float(part)
+        return shares
 
     @property
     def metric(self) -> str:

@@ -1,6 +1,9 @@
 """Estimators of several members: everything they answer is about the mean."""
 
+import json
 import pickle
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,3 +73,21 @@ def test_the_ensemble_is_drawn_with_a_mark_for_each_member(model: MixBoostRegres
     places = np.concatenate([np.reshape(points.get_offsets(), (-1, 2))[:, 0] for points in ax.collections])
     assert len(places) == 75
     assert np.array_equal(np.sort(np.rint(places)), np.repeat(np.arange(1, 26), 3))
+
+
+def test_members_share_what_a_round_took_off_by_their_gains(
+    model: MixBoostRegressor, program: Path, tmp_path: Path
+) -> None:
+    """The gains are those that the program shows."""
+    model.save(tmp_path / "model.mxb")
+    rounds = json.loads(subprocess.check_output([program, "show", tmp_path / "model.mxb", "--json"]))["rounds"]
+    curve = model._model.curve(valid=False)
+    shares: dict[str, float] = {}
+    for i in range(25):
+        members = rounds[3 * i : 3 * i + 3]
+        gained = sum(term["gain"] for term in members)
+        for term in members:
+            part = term["gain"] / gained * (curve[i] - curve[i + 1]) / (curve[0] - curve[25])
+            shares[term["learner"]] = shares.get(term["learner"], 0.0) + part
+    assert model.learner_shares_ == pytest.approx(shares)
+    assert sum(shares.values()) == pytest.approx(1)

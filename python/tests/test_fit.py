@@ -295,18 +295,29 @@ def test_names_of_features_are_kept(kind: Any) -> None:
 @pytest.mark.parametrize("tree_probability", [0.0, 0.5, 1.0])
 def test_importances_sum_to_one_and_show_what_matters(kind: Any, tree_probability: float) -> None:
     X, y = classification_data(1000) if kind is MixBoostClassifier else regression_data(1000)
-    model = kind(num_round=50, tree_probability=tree_probability).fit(X, y)
+    model = kind(num_round=50, tree_probability=tree_probability, symmetric_probability=0.4).fit(X, y)
     importances = model.feature_importances_
     assert importances.sum() == pytest.approx(1)
-    assert importances.tolist() == (model.tree_importances_ + model.fourier_importances_).tolist()
+    trees = model.tree_importances_ + model.symmetric_importances_
+    assert importances.tolist() == (trees + model.fourier_importances_).tolist()
     assert (model.tree_importances_.sum() > 0) == (tree_probability > 0)
+    assert (model.symmetric_importances_.sum() > 0) == (tree_probability > 0)
     assert (model.fourier_importances_.sum() > 0) == (tree_probability < 1)
     assert importances.min() >= 0
     assert importances[:2].min() > 3 * importances[2:].max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["feature_importances_", "tree_importances_", "fourier_importances_"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "feature_importances_",
+        "tree_importances_",
+        "symmetric_importances_",
+        "fourier_importances_",
+        "learner_shares_",
+    ],
+)
 def test_there_are_no_importances_before_fit(kind: Any, name: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(kind(), name)
@@ -317,3 +328,37 @@ def test_a_model_that_learned_nothing_finds_nothing_important() -> None:
     X, _ = regression_data()
     model = MixBoostRegressor(num_round=5).fit(X, np.ones(len(X)))
     assert model.feature_importances_.tolist() == [0, 0, 0, 0]
+
+
+# ---- Shares of the learner classes ----
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shares_are_what_the_training_loss_fell_in_the_rounds_of_each_class(kind: Any) -> None:
+    """Also where it rose in some: a few rows in each round, and long steps."""
+    X, y = data_for(kind)
+    options = {"tree_probability": 0.6, "symmetric_probability": 0.5, "subsample": 0.3, "learning_rate": 0.8}
+    model = kind(num_round=60, leaf_rows="sample", **options).fit(X, y)
+    curve = model._model.curve(valid=False)
+    falls, names = -np.diff(curve), np.array([name for name, _ in model._model.rounds()])
+    assert falls.min() < 0
+    shares = model.learner_shares_
+    assert set(shares) == {"tree", "symmetric", "fourier"}
+    for name, share in shares.items():
+        assert share == pytest.approx(falls[names == name].sum() / (curve[0] - curve[-1]))
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_rounds_that_early_stopping_left_out_have_no_share() -> None:
+    X, y = regression_data()
+    model = MixBoostRegressor(num_round=300, learning_rate=0.9, early_stopping_rounds=5, validation_fraction=0.3)
+    model.fit(X, y)
+    assert 0 < model.best_iteration_ < len(model.evals_result_["training"]["rmse"])
+    assert sum(model.learner_shares_.values()) == pytest.approx(1)
+
+
+def test_a_loss_that_did_not_fall_has_no_shares() -> None:
+    X, _ = regression_data()
+    model = MixBoostRegressor(num_round=5, tree_probability=1.0, symmetric_probability=0.0).fit(X, np.ones(len(X)))
+    assert list(model.learner_shares_) == ["tree"]
+    assert np.isnan(model.learner_shares_["tree"])

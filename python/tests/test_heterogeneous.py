@@ -133,6 +133,16 @@ def test_the_ensemble_is_the_sum_of_its_estimators() -> None:
     np.testing.assert_array_equal(stages[-1], model.predict(X))
 
 
+def test_shares_are_what_the_training_loss_fell_in_the_rounds_of_each_learner() -> None:
+    X, y, _ = data()
+    model = HeterogeneousBoostingRegressor(THREE_KINDS, num_round=30, learning_rate=0.3).fit(X, y)
+    losses = [np.std(y), *model.evals_result_["training"]["rmse"]]
+    falls = np.bincount(model.learner_indices_, -np.diff(losses))
+    names = [f"{type(regressor).__name__} {i}" for i, (_, regressor) in enumerate(model.learners_, start=1)]
+    expected = dict(zip(names, falls / (losses[0] - losses[-1]), strict=True))
+    assert model.learner_shares_ == pytest.approx(expected)
+
+
 def test_rows_without_curvature_are_left_out() -> None:
     X, y, _ = data()
     w = np.full(len(y), np.nextafter(0.0, 1.0))  # a quarter of it, which is h, is 0

@@ -162,6 +162,7 @@ def test_enum_values_are_those_of_the_header(header: Header) -> None:
     assert header.enums["mxb_importance"] == {
         "MXB_IMPORTANCE_TREE": _native.TREE,
         "MXB_IMPORTANCE_FOURIER": _native.FOURIER,
+        "MXB_IMPORTANCE_SYMMETRIC": _native.SYMMETRIC,
     }
     assert header.enums["mxb_status"] == {
         "MXB_OK": _native.OK,

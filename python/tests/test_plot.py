@@ -6,14 +6,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from mixboost import HeterogeneousBoostingRegressor, MixBoostClassifier, MixBoostRegressor, plot
 from sklearn.datasets import load_breast_cancer, make_friedman1
 from sklearn.exceptions import NotFittedError
@@ -48,7 +48,7 @@ def stopped() -> MixBoostRegressor:
 @pytest.fixture(scope="module")
 def classifier() -> MixBoostClassifier:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    return MixBoostClassifier(num_round=60, subsample=0.2, learning_rate=0.5).fit(X, y)
+    return MixBoostClassifier(num_round=60, subsample=0.2, leaf_rows="sample", learning_rate=0.5).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -157,22 +157,24 @@ def test_without_validation_rows_there_is_one_curve(classifier: MixBoostClassifi
 # ---- Importances -------------------------------------------------------------------------------------------------
 
 
-def bars_of(ax: Axes) -> tuple[list[Any], list[Any]]:
-    tree, fourier = ax.containers
-    return list(tree), list(fourier)
+def bars_of(ax: Axes) -> tuple[list[Any], list[Any], list[Any]]:
+    tree, symmetric, fourier = ax.containers
+    return list(tree), list(symmetric), list(fourier)
 
 
 def test_bars_are_as_long_as_the_importances(stopped: MixBoostRegressor) -> None:
     ax = plot.importance(stopped)
     render(ax)
     order = np.argsort(-stopped.feature_importances_, kind="stable")
-    tree, fourier = bars_of(ax)
+    tree, symmetric, fourier = bars_of(ax)
     assert [bar.get_width() for bar in tree] == pytest.approx(stopped.tree_importances_[order])
+    assert [bar.get_width() for bar in symmetric] == pytest.approx(stopped.symmetric_importances_[order])
     assert [bar.get_width() for bar in fourier] == pytest.approx(stopped.fourier_importances_[order])
     assert all(bar.get_x() == 0 for bar in tree)
-    assert [bar.get_x() for bar in fourier] == pytest.approx([bar.get_width() for bar in tree])
+    for bars, behind in ((tree, symmetric), (symmetric, fourier)):
+        assert [bar.get_x() for bar in behind] == pytest.approx([bar.get_x() + bar.get_width() for bar in bars])
     assert [label.get_text() for label in ax.get_yticklabels()] == [f"feature {i}" for i in order]
-    assert legend_of(ax) == ["tree rounds", "fourier rounds"]
+    assert legend_of(ax) == ["tree rounds", "symmetric rounds", "fourier rounds"]
     assert ax.get_xlabel() == "share of the gain"
     assert ax.get_title() == ""
     assert ax.yaxis_inverted()  # so the first bar is on top
@@ -183,7 +185,7 @@ def test_the_largest_importances_are_drawn_with_their_names(classifier: MixBoost
         ax = plot.importance(classifier, **given)
         order = np.argsort(-classifier.feature_importances_, kind="stable")[:n]
         assert [label.get_text() for label in ax.get_yticklabels()] == classifier.feature_names_in_[order].tolist()
-        lengths = [bar.get_width() + more.get_width() for bar, more in zip(*bars_of(ax), strict=True)]
+        lengths = [sum(bar.get_width() for bar in bars) for bars in zip(*bars_of(ax), strict=True)]
         assert lengths == pytest.approx(np.sort(classifier.feature_importances_)[::-1][:n])
         assert ax.get_title() == ("" if n == 30 else f"the {n} most important of 30 features")
 
@@ -202,34 +204,53 @@ def test_importances_of_other_learners_are_refused(heterogeneous: HeterogeneousB
 # ---- Ensemble ----------------------------------------------------------------------------------------------------
 
 
-def marks_of(ax: Axes) -> dict[int, tuple[float, str, bool]]:
-    """For each round its height, the label of its colour, and whether the mark is filled."""
-    colors, marks = {}, {}
-    for points in ax.collections:
-        if not str(points.get_label()).startswith("_") and len(points.get_facecolor()):
-            colors[to_hex(points.get_facecolor()[0])] = str(points.get_label())
+class Mark(NamedTuple):
+    height: float
+    color: str
+    filled: bool
+
+
+def marks_of(ax: Axes) -> dict[int, Mark]:
+    """The mark of each round."""
+    marks = {}
     for points in ax.collections:
         for x, y in points.get_offsets():
-            label = colors[to_hex(points.get_edgecolor()[0])]
-            marks[int(x)] = (float(y), label, len(points.get_facecolor()) > 0)
+            marks[int(x)] = Mark(float(y), to_hex(points.get_edgecolor()[0]), len(points.get_facecolor()) > 0)
     return marks
+
+
+def looks_of(ax: Axes, model: Any) -> dict[tuple[str, int], str]:
+    """The colour of each learner's marks, which all its rounds must have."""
+    kinds = model._model.rounds()
+    pairs = {(kind, marks_of(ax)[i].color) for i, kind in enumerate(kinds, start=1)}
+    assert len(pairs) == len(set(kinds))
+    return dict(sorted(pairs))
 
 
 def test_each_round_has_a_mark_of_its_learner_at_the_height_of_its_step(stopped: MixBoostRegressor) -> None:
     ax = plot.ensemble(stopped)
     render(ax)
-    marks = marks_of(ax)
+    marks, colors = marks_of(ax), looks_of(ax, stopped)
     assert sorted(marks) == list(range(1, stopped.best_iteration_ + 1))
+    assert len(set(colors.values())) == len(colors)
     losses = stopped.evals_result_["training"]["rmse"]
-    for i, (name, depth) in enumerate(stopped._model.rounds(), start=1):
-        label = f"tree, depth {depth}" if name == "tree" else name
-        assert marks[i][1:] == (label, True)
-        if i > 1:
-            assert marks[i][0] == pytest.approx(losses[i - 2] - losses[i - 1])
+    for i in range(2, stopped.best_iteration_ + 1):
+        assert marks[i].height == pytest.approx(losses[i - 2] - losses[i - 1])
+        assert marks[i].filled
     assert ax.get_yscale() == "log"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("round", "step: fall of the training RMSE")
-    assert legend_of(ax)[-2:] == ["fourier", "symmetric"]
-    assert set(legend_of(ax)) == {label for _, label, _ in marks.values()}
+
+
+def test_the_legend_tells_rounds_and_share_of_each_class(stopped: MixBoostRegressor) -> None:
+    kinds, shares = stopped._model.rounds(), stopped.learner_shares_
+    depths = [depth for name, depth in kinds if name == "tree"]
+    titles = {"tree": f"tree, depth {min(depths)} (light) to {max(depths)} (dark)"}
+    expected = [
+        f"{titles.get(name, name)}: {[each for each, _ in kinds].count(name)} rounds, "
+        + f"{100 * shares[name]:.0f} % of the decrease"
+        for name in ("tree", "fourier", "symmetric")
+    ]
+    assert legend_of(plot.ensemble(stopped)) == expected
 
 
 def test_rounds_that_take_nothing_off_lie_hollow_on_the_lower_edge() -> None:
@@ -244,49 +265,64 @@ def test_rounds_that_take_nothing_off_lie_hollow_on_the_lower_edge() -> None:
     render(ax)
     marks = marks_of(ax)
     assert sorted(marks) == list(range(1, 61))
-    assert sorted(i for i in marks if not marks[i][2]) == rises
-    assert all(marks[i][0] == 0 for i in rises)
+    assert sorted(i for i in marks if not marks[i].filled) == rises
+    assert all(marks[i].height == 0 for i in rises)
     hollow = [points for points in ax.collections if not len(points.get_facecolor()) and len(points.get_offsets())]
     assert all(points.get_offset_transform() == ax.get_xaxis_transform() for points in hollow)
     assert legend_of(ax)[-1] == "no fall"
 
 
-def test_deeper_trees_are_darker_and_the_legend_has_some_of_many_depths() -> None:
+def test_deeper_trees_are_darker() -> None:
     X, y = make_friedman1(200, 5, random_state=0)
-    model = MixBoostRegressor(num_round=300, min_max_depth=1, max_max_depth=25).fit(X, y)
+    options: dict[str, Any] = {"tree_probability": 0.9, "symmetric_probability": 0.0}
+    model = MixBoostRegressor(num_round=300, min_max_depth=1, max_max_depth=25, **options).fit(X, y)
     ax = plot.ensemble(model)
-    labels = legend_of(ax)
-    assert labels[0] == "tree, depth 1"
-    assert "tree, depth 25" in labels
-    assert len([label for label in labels if label.startswith("tree")]) == 8
-    trees = [points for points in ax.collections if str(points.get_label()).startswith("tree")]
-    brightness = [points.get_facecolor()[0][:3].sum() for points in trees]
+    assert legend_of(ax)[0].startswith("tree, depth 1 (light) to 25 (dark): ")
+    colors = [color for (name, _), color in looks_of(ax, model).items() if name == "tree"]
+    brightness = [sum(to_rgb(color)) for color in colors]
     assert brightness == sorted(brightness, reverse=True)
-    assert len(set(brightness)) == 8
+    assert len(set(brightness)) == 25
+    labelled = next(points for points in ax.collections if points.get_label() == legend_of(ax)[0])
+    assert to_hex(labelled.get_edgecolor()[0]) == colors[-1]
+
+
+def test_trees_of_one_depth_are_not_said_to_differ() -> None:
+    X, y = make_friedman1(200, 5, random_state=0)
+    depths = {"min_max_depth": 2, "max_max_depth": 2}
+    model = MixBoostRegressor(num_round=1, tree_probability=1.0, symmetric_probability=0.0, **depths).fit(X, y)
+    assert legend_of(plot.ensemble(model)) == ["tree, depth 2: 1 round, 100 % of the decrease"]
 
 
 def test_symmetric_trees_have_a_mark_of_their_own() -> None:
     X, y = make_friedman1(200, 5, random_state=0)
-    depths = {"min_max_depth": 1, "max_max_depth": 2, "symmetric_depth": 6}
-    model = MixBoostRegressor(num_round=60, symmetric_probability=0.5, **depths).fit(X, y)
-    names = [name for name, _ in model._model.rounds()]
-    assert set(names) == {"tree", "symmetric", "fourier"}
-    assert {depth for name, depth in model._model.rounds() if name == "symmetric"} == {6}
+    options: dict[str, Any] = {"min_max_depth": 1, "max_max_depth": 2, "symmetric_depth": 6}
+    model = MixBoostRegressor(num_round=60, tree_probability=0.8, symmetric_probability=0.5, **options).fit(X, y)
     ax = plot.ensemble(model)
     render(ax)
-    assert legend_of(ax) == ["tree, depth 1", "tree, depth 2", "fourier", "symmetric"]
-    marks = marks_of(ax)
-    assert [marks[i][1].split(",")[0] for i in sorted(marks)] == names
+    colors = looks_of(ax, model)
+    assert list(colors) == [("fourier", 0), ("symmetric", 6), ("tree", 1), ("tree", 2)]
+    assert len(set(colors.values())) == 4
+    names = [label.split(",")[0].split(":")[0] for label in legend_of(ax)]
+    assert names == ["tree", "fourier", "symmetric"]
 
 
 def test_learners_of_ones_own_have_a_mark_each(heterogeneous: HeterogeneousBoostingRegressor) -> None:
     ax = plot.ensemble(heterogeneous)
     render(ax)
-    marks = marks_of(ax)
-    assert [marks[i][1] for i in sorted(marks)] == [name for name, _ in heterogeneous._model.rounds()]
-    assert len(legend_of(ax)) == 2
+    assert len(set(looks_of(ax, heterogeneous).values())) == 2
+    counts, shares = np.bincount(heterogeneous.learner_indices_), heterogeneous.learner_shares_
+    assert legend_of(ax) == [
+        f"{name}: {n_rounds} rounds, {100 * shares[name]:.0f} % of the decrease"
+        for name, n_rounds in zip(["DecisionTreeRegressor 1", "Ridge 2"], counts, strict=True)
+    ]
     shapes = {points.get_paths()[0].vertices.tobytes() for points in ax.collections if points.get_label()[0] != "_"}
     assert len(shapes) == 2
+
+
+def test_a_loss_that_does_not_fall_has_no_shares_in_the_legend() -> None:
+    X, _ = make_friedman1(100, 5, random_state=0)
+    model = MixBoostRegressor(num_round=3, tree_probability=0.0).fit(X, np.ones(100))
+    assert legend_of(plot.ensemble(model)) == ["fourier: 3 rounds", "no fall"]
 
 
 def test_a_model_of_no_rounds_can_be_drawn() -> None:

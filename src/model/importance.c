@@ -1,5 +1,6 @@
-/* Step 9 of the data's path: what a model's rounds took off the loss, feature by feature, as docs/importance.md defines
- * it. Knows nothing of data. */
+/* Step 9 of the data's path: what a model's rounds took off the loss, feature by feature and round by round, as
+ * docs/importance.md defines it. Knows nothing of data. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,21 +9,23 @@
 
 /* ---- trees ---- */
 
-static void add_tree(const struct tree *tree, uint32_t n_members, double *importances) {
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
-        const struct tree_node *node = &tree->nodes[i];
-        if (node->split != SPLIT_NONE) {
-            double gain = tree->gain * (double)node->share / (double)n_members;
-            importances[node->feature] = mxb__bounded(importances[node->feature] + gain);
-        }
-    }
+static void add_gain(double *importance, double gain, uint32_t n_members) {
+    *importance = mxb__bounded(*importance + gain / (double)n_members);
 }
 
-static void add_symmetric(const struct symmetric *tree, uint32_t n_members, double *importances) {
-    for (uint32_t l = 0; l < tree->depth; l++) {
-        const struct symmetric_level *level = &tree->levels[l];
-        double gain = tree->gain * (double)level->share / (double)n_members;
-        importances[level->feature] = mxb__bounded(importances[level->feature] + gain);
+void mxb__term_add_split_gains(const struct term *term, uint32_t n_members, double *importances) {
+    if (term->kind == TERM_TREE) {
+        for (uint32_t i = 0; i < term->tree.n_nodes; i++) {
+            const struct tree_node *node = &term->tree.nodes[i];
+            if (node->split != SPLIT_NONE) {
+                add_gain(&importances[node->feature], term->tree.gain * (double)node->share, n_members);
+            }
+        }
+    } else if (term->kind == TERM_SYMMETRIC) {
+        for (uint32_t l = 0; l < term->symmetric.depth; l++) {
+            const struct symmetric_level *level = &term->symmetric.levels[l];
+            add_gain(&importances[level->feature], term->symmetric.gain * (double)level->share, n_members);
+        }
     }
 }
 
@@ -87,20 +90,38 @@ mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, dou
     if (model == NULL || importances == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", model == NULL ? "model" : "importances");
     }
-    if ((int)part != MXB_IMPORTANCE_TREE && (int)part != MXB_IMPORTANCE_FOURIER) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "part is %d; it must be 0 or 1 (tree or fourier)", (int)part);
+    if ((int)part < MXB_IMPORTANCE_TREE || (int)part > MXB_IMPORTANCE_SYMMETRIC) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "part is %d; it must be 0, 1 or 2 (tree, fourier or symmetric)",
+                         (int)part);
     }
     memset(importances, 0, model->n_features * sizeof *importances);
     if (part == MXB_IMPORTANCE_FOURIER) {
         return add_projections(model, importances, error);
     }
+    enum term_kind kind = part == MXB_IMPORTANCE_TREE ? TERM_TREE : TERM_SYMMETRIC;
     for (uint32_t i = 0; i < model->n_terms; i++) {
-        const struct term *term = &model->terms[i];
-        if (term->kind == TERM_TREE) {
-            add_tree(&term->tree, model->n_members, importances);
-        } else if (term->kind == TERM_SYMMETRIC) {
-            add_symmetric(&term->symmetric, model->n_members, importances);
+        if (model->terms[i].kind == kind) {
+            mxb__term_add_split_gains(&model->terms[i], model->n_members, importances);
         }
     }
     return MXB_OK;
+}
+
+/* ---- rounds ---- */
+
+/* The part of a round that one of its terms has: by their gains, or evenly where these are all 0 or one is unknown. */
+static double find_part(const struct term *terms, uint32_t n_members, size_t member) {
+    double n_terms = (double)n_members, total = 0;
+    for (uint32_t m = 0; m < n_members; m++) {
+        total += mxb__term_gain(&terms[m]) / (2 * n_terms); /* so that the sum is in range */
+    }
+    return total > 0 ? mxb__term_gain(&terms[member]) / (2 * n_terms) / total : 1 / n_terms;
+}
+
+double mxb_model_round_decrease(const mxb_model *model, size_t round, size_t member) {
+    if (mxb_model_round_learner(model, round, member) == NULL) {
+        return (double)NAN;
+    }
+    double decrease = mxb_model_curve(model, round - 1, 0) - mxb_model_curve(model, round, 0);
+    return decrease * find_part(&model->terms[(round - 1) * model->n_members], model->n_members, member);
 }

@@ -186,6 +186,8 @@ static inline int mxb__term_is_tree(const struct term *term) {
 }
 /** The name of the learner class. */
 const char *mxb__term_name(const struct term *term);
+/** What it gained (docs/importance.md); NaN for a caller's learner, which does not tell. */
+double mxb__term_gain(const struct term *term);
 
 /* ---- model.c ---- */
 
@@ -251,6 +253,11 @@ mxb_status mxb__members_join(mxb_model *model, const mxb_model *const *members, 
 /** The way back: gives a model of one member, without terms, those of member `which` of `from`,
  *  with their projections but without the scaling. */
 mxb_status mxb__members_part(mxb_model *member, const mxb_model *from, uint32_t which, mxb_error *error);
+
+/* ---- importance.c ---- */
+
+/** Adds what a tree of either kind gained by each feature, as one of n_members; other terms have no splits. */
+void mxb__term_add_split_gains(const struct term *term, uint32_t n_members, double *importances);
 
 /* ---- predict.c ---- */
 

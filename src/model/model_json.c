@@ -81,18 +81,24 @@ static void put_strings(struct byte_writer *out, char *const *texts, size_t n) {
     put_text(out, n == 0 ? "[]" : "]");
 }
 
-/* What both kinds of rounds gained by each feature: [n_features] of trees, then as many of fourier rounds; the caller's
- * to free. NULL after a failure, which sticks to `out`. */
+/* The classes whose gains have features, and what these are called. */
+static const struct {
+    mxb_importance part;
+    const char *name;
+} GAINS[] = {{MXB_IMPORTANCE_TREE, "tree_gain"},
+             {MXB_IMPORTANCE_SYMMETRIC, "symmetric_gain"},
+             {MXB_IMPORTANCE_FOURIER, "fourier_gain"}};
+enum { N_GAINS = sizeof GAINS / sizeof *GAINS };
+
+/* What the rounds of each class gained by each feature, [N_GAINS][n_features], the caller's to free. NULL after a
+ * failure, which sticks to `out`. */
 static double *find_gains(struct byte_writer *out, const mxb_model *model) {
     double *gains = NULL;
     if (out->status == MXB_OK) {
-        out->status = mxb__alloc(&gains, 2 * (size_t)model->n_features, sizeof *gains, "importances", out->error);
+        out->status = mxb__alloc(&gains, N_GAINS * (size_t)model->n_features, sizeof *gains, "importances", out->error);
     }
-    if (out->status == MXB_OK) {
-        out->status = mxb_model_importance(model, MXB_IMPORTANCE_TREE, gains, out->error);
-    }
-    if (out->status == MXB_OK) {
-        out->status = mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, gains + model->n_features, out->error);
+    for (size_t k = 0; k < N_GAINS && out->status == MXB_OK; k++) {
+        out->status = mxb_model_importance(model, GAINS[k].part, gains + k * model->n_features, out->error);
     }
     return gains;
 }
@@ -109,10 +115,10 @@ static void put_features(struct byte_writer *out, const mxb_model *model) {
         }
         put_key(out, ", ", "splits");
         put_count(out, mxb_model_feature_splits(model, f));
-        put_key(out, ", ", "tree_gain");
-        put_number(out, gains[f]);
-        put_key(out, ", ", "fourier_gain");
-        put_number(out, gains[model->n_features + f]);
+        for (size_t k = 0; k < N_GAINS; k++) {
+            put_key(out, ", ", GAINS[k].name);
+            put_number(out, gains[k * model->n_features + f]);
+        }
         if (mxb_model_feature_is_text(model, f)) {
             put_key(out, ", ", "texts");
             put_strings(out, model->dictionaries[f].texts, model->dictionaries[f].n_texts);
@@ -288,6 +294,8 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
         const struct term *term = &model->terms[t];
         put_key(out, t == 0 ? "\n  {" : ",\n  {", "learner");
         put_string(out, mxb__term_name(term));
+        put_key(out, ", ", "decrease");
+        put_number(out, mxb_model_round_decrease(model, t / model->n_members + 1, t % model->n_members));
         if (term->kind == TERM_TREE) {
             put_tree(out, &term->tree);
         } else if (term->kind == TERM_SYMMETRIC) {

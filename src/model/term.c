@@ -1,5 +1,6 @@
 /* Step 9 of the data's path: what one round added, whatever its learner. The only file of the model, with the file
  * format and predictions, that tells the kinds apart. */
+#include <math.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -43,5 +44,18 @@ const char *mxb__term_name(const struct term *term) {
             return "fourier";
         default:
             return term->own.box->learner.name;
+    }
+}
+
+double mxb__term_gain(const struct term *term) {
+    switch (term->kind) {
+        case TERM_TREE:
+            return term->tree.gain;
+        case TERM_SYMMETRIC:
+            return term->symmetric.gain;
+        case TERM_FOURIER:
+            return term->fourier.gain;
+        default:
+            return (double)NAN;
     }
 }

@@ -2,7 +2,7 @@
 
 import pytest
 from samples import make_rows, predictions, train, write_csv
-from test_show_command import field, read_rows, shown, term_value
+from test_show_command import field, learner_lines, read_rows, shown, term_value
 
 
 @pytest.fixture
@@ -11,16 +11,28 @@ def data(tmp_path):
 
 
 def test_show_tells_members_and_counts_their_learners(run, data, tmp_path):
-    model = train(run, data, tmp_path / "m.mxb", "--n_members", 4, "--tree_probability", 0.5, "--n_components", 5)
+    words = ["--n_members", 4, "--tree_probability", 0.7, "--symmetric_probability", 0.4, "--n_components", 5]
+    model = train(run, data, tmp_path / "m.mxb", *words)
     text = run("show", model).stdout
     assert field(text, "rounds") == "4 members of 20 rounds, all that were trained"
     content = shown(run, model)
     assert content["n_members"] == 4
     kinds = [term["learner"] for term in content["rounds"]]
     assert len(kinds) == 80
-    assert field(text, "learners").startswith(f"{kinds.count('tree')} tree (depth ")
-    assert field(text, "learners").endswith(f"), {kinds.count('fourier')} fourier")
-    assert len(content["curve"]["train"]) == 21
+    curve = content["curve"]["train"]
+    assert len(curve) == 21
+    shares = dict.fromkeys(kinds, 0.0)
+    for i in range(20):
+        members = content["rounds"][4 * i : 4 * i + 4]
+        gained = sum(term["gain"] for term in members)
+        for term in members:
+            part = term["gain"] / gained * (curve[i] - curve[i + 1])
+            assert term["decrease"] == pytest.approx(part)
+            shares[term["learner"]] += 100 * part / (curve[0] - curve[20])
+    learners = learner_lines(text)
+    assert set(learners) == {"tree", "symmetric", "fourier"}
+    for name, share in shares.items():
+        assert learners[name].startswith(f"{kinds.count(name)} rounds, {share:.1f}% of the decrease")
 
 
 def test_show_tells_which_rounds_early_stopping_kept(run, data, tmp_path):

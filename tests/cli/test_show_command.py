@@ -8,6 +8,7 @@ import pty
 import re
 import struct
 import subprocess
+from itertools import pairwise
 
 import pytest
 from samples import make_rows, predictions, train, write_csv
@@ -106,8 +107,10 @@ def test_json_reproduces_symmetric_trees(run, tmp_path, objective):
         assert term["max_depth"] == 4
         assert len(term["values"]) == 2 ** len(term["levels"])
         assert sum(level["gain"] for level in term["levels"]) == pytest.approx(term["gain"], rel=1e-6)
-    learners = field(run("show", model_path).stdout, "learners")
-    assert learners.endswith(f"), {len(symmetric)} symmetric (depth 4: {len(symmetric)}), 0 fourier")
+    learners = learner_lines(run("show", model_path).stdout)
+    assert list(learners) == ["tree", "symmetric"]
+    assert learners["symmetric"].startswith(f"{len(symmetric)} rounds, ")
+    assert learners["symmetric"].endswith(f"% of the decrease (depth 4: {len(symmetric)})")
 
 
 @pytest.mark.parametrize("scaling", ["none", "standard"])
@@ -135,12 +138,12 @@ GAINS = "features that matter most, by their share of what rounds gained"
 
 
 def gain_rows(text):
-    """What stands under the heading of gains: total, trees and fourier in percent, splits, name."""
+    """What stands under the heading of gains: total and parts of the classes in percent, splits, name."""
     header, *lines = section(text, GAINS)
-    assert header.split() == ["gain", "trees", "fourier", "splits"]
-    rows = [line.split(maxsplit=4) for line in lines]
-    assert all(share.endswith("%") for row in rows for share in row[:3])
-    return [[*(float(share[:-1]) for share in row[:3]), int(row[3]), row[4]] for row in rows]
+    assert header.split() == ["gain", "tree", "symmetric", "fourier", "splits"]
+    rows = [line.split(maxsplit=5) for line in lines]
+    assert all(share.endswith("%") for row in rows for share in row[:4])
+    return [[*(float(share[:-1]) for share in row[:4]), int(row[4]), row[5]] for row in rows]
 
 
 def splits_of(term):
@@ -150,6 +153,22 @@ def splits_of(term):
 
 def field(text, name):
     return re.search(rf"^{name} +(.*)$", text, re.M).group(1)
+
+
+def learner_lines(text):
+    """What is said of each learner class, by its name."""
+    lines = re.search(r"^learners (.*\n(?: {11}.*\n)*)", text, re.M).group(1).splitlines()
+    return dict(line.strip().split(": ", 1) for line in lines)
+
+
+def decrease_shares(model):
+    """The share of each class in the decrease of the training curve, in percent."""
+    n_rounds, curve = len(model["rounds"]) // model["n_members"], model["curve"]["train"]
+    shares = {}
+    for term in model["rounds"]:
+        part = 100 * term["decrease"] / (curve[0] - curve[n_rounds])
+        shares[term["learner"]] = shares.get(term["learner"], 0) + part
+    return shares
 
 
 def test_text_agrees_with_json(run, numbers_model, tmp_path):
@@ -162,13 +181,13 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     assert field(text, "repairs").startswith(f"{model['n_repairs']} ")
 
     trees = [term for term in model["rounds"] if term["learner"] == "tree"]
-    symmetric = [term for term in model["rounds"] if term["learner"] == "symmetric"]
-    learners = field(text, "learners")
-    assert learners.startswith(f"{len(trees)} tree (depth ")
-    assert f"), {len(symmetric)} symmetric (depth " in learners
-    assert learners.endswith(f"), {20 - len(trees) - len(symmetric)} fourier")
+    learners, shares = learner_lines(text), decrease_shares(model)
+    assert list(learners) == ["tree", "symmetric", "fourier"]
+    for name, share in shares.items():
+        n_rounds = sum(term["learner"] == name for term in model["rounds"])
+        assert learners[name].startswith(f"{n_rounds} rounds, {share:.1f}% of the decrease")
     for depth in {term["max_depth"] for term in trees}:
-        assert f"depth {depth}: {sum(term['max_depth'] == depth for term in trees)}" in learners
+        assert f"depth {depth}: {sum(term['max_depth'] == depth for term in trees)}" in learners["tree"]
 
     splits = dict.fromkeys("abc", 0)
     for term in model["rounds"]:
@@ -178,13 +197,14 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     n_used = sum(count > 0 for count in splits.values())
     assert field(text, "features") == f"3, of which trees split on {n_used}"
     features = model["features"]
-    total = sum(feature["tree_gain"] + feature["fourier_gain"] for feature in features)
-    ranked = sorted(features, key=lambda feature: -feature["tree_gain"] - feature["fourier_gain"])
+    parts = ("tree_gain", "symmetric_gain", "fourier_gain")
+    total = sum(feature[part] for feature in features for part in parts)
+    ranked = sorted(features, key=lambda feature: -sum(feature[part] for part in parts))
     rows = gain_rows(text)
-    assert [row[4] for row in rows] == [feature["name"] for feature in ranked]
+    assert [row[5] for row in rows] == [feature["name"] for feature in ranked]
     for row, feature in zip(rows, ranked, strict=True):
-        shares = [100 * feature[part] / total for part in ("tree_gain", "fourier_gain")]
-        assert row[:4] == pytest.approx([sum(shares), *shares, feature["splits"]], abs=0.0501)
+        shares = [100 * feature[part] / total for part in parts]
+        assert row[:5] == pytest.approx([sum(shares), *shares, feature["splits"]], abs=0.0501)
 
     options = section(text, "options (* not the default)")
     assert {line[4:].split()[0]: line[4:].split()[1] for line in options} == model["options"]
@@ -200,17 +220,41 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     assert "\n\n\n" not in text and " \n" not in text
 
 
+def test_each_round_has_what_the_curve_fell_in_it(run, tmp_path):
+    """Also where it rose, and early stopping left rounds out: shares may be negative, and sum to 100 percent."""
+    data = write_csv(tmp_path / "d.csv", "abcy", make_rows(200, seed=6))
+    words = ["--valid-fraction", 0.3, "--early_stopping_rounds", 3, "--subsample", 0.2, "--learning_rate", 0.9]
+    words += ["--tree_probability", 0.6, "--symmetric_probability", 0.5, "--min_max_depth", 1, "--max_max_depth", 3]
+    path = train(run, data, tmp_path / "m.mxb", *words)
+    model = shown(run, path)
+    curve = model["curve"]["train"]
+    assert 0 < len(model["rounds"]) < len(curve) - 1
+    falls = [before - after for before, after in pairwise(curve)]
+    assert [term["decrease"] for term in model["rounds"]] == falls[: len(model["rounds"])]
+    shares = decrease_shares(model)
+    assert sum(shares.values()) == pytest.approx(100)
+    learners = learner_lines(run("show", path).stdout)
+    assert set(learners) == set(shares)
+    for name, share in shares.items():
+        n_rounds = sum(term["learner"] == name for term in model["rounds"])
+        assert learners[name].startswith(
+            f"{n_rounds} round{'s' if n_rounds != 1 else ''}, {share:.1f}% of the decrease"
+        )
+
+
 def test_gains_add_up(run, numbers_model):
     """A feature's gain is that of the splits on it, and all features together have what the fourier rounds gained."""
     model = shown(run, numbers_model)
-    by_splits = [0.0] * 3
+    by_splits = {"tree": [0.0] * 3, "symmetric": [0.0] * 3}
     for term in model["rounds"]:
         splits = splits_of(term)
         assert term["gain"] >= 0
         assert not splits or sum(split["gain"] for split in splits) == pytest.approx(term["gain"], rel=1e-6)
         for split in splits:
-            by_splits[split["feature"]] += split["gain"]
-    assert [feature["tree_gain"] for feature in model["features"]] == pytest.approx(by_splits)
+            by_splits[term["learner"]][split["feature"]] += split["gain"]
+    for name, gains in by_splits.items():
+        assert sum(gains) > 0
+        assert [feature[f"{name}_gain"] for feature in model["features"]] == pytest.approx(gains)
     fourier = sum(term["gain"] for term in model["rounds"] if term["learner"] == "fourier")
     assert fourier > 0
     assert sum(feature["fourier_gain"] for feature in model["features"]) == pytest.approx(fourier)
@@ -245,25 +289,34 @@ def test_columns_without_names(run, tmp_path):
     data = write_csv(tmp_path / "d.csv", None, make_rows(100, seed=1))
     words = ["--num_round", 5, "--tree_probability", 1, "--quiet"]
     assert run("train", data, "--label", 4, "--model", "m.mxb", *words).returncode == 0
-    names = [row[4] for row in gain_rows(run("show", "m.mxb").stdout)]
+    names = [row[5] for row in gain_rows(run("show", "m.mxb").stdout)]
     assert set(names) <= {"column 1", "column 2", "column 3"} and "column 1" in names
 
 
 def test_only_fourier(run, numbers_csv, tmp_path):
     model = train(run, numbers_csv, tmp_path / "m.mxb", "--tree_probability", 0)
     text = run("show", model).stdout
-    assert field(text, "learners") == "0 tree, 20 fourier"
+    assert learner_lines(text) == {"fourier": "20 rounds, 100.0% of the decrease"}
     assert field(text, "features") == "3, of which trees split on 0"
     rows = gain_rows(text)
     assert len(rows) == 3
-    assert all((trees, splits) == (0, 0) for _, trees, _, splits, _ in rows)
+    assert all((trees, symmetric, splits) == (0, 0, 0) for _, trees, symmetric, _, splits, _ in rows)
     assert sum(row[0] for row in rows) == pytest.approx(100, abs=0.2)
 
 
 def test_nothing_gained(run, tmp_path):
     data = write_csv(tmp_path / "d.csv", "xy", [[i, 1] for i in range(50)])
     model = train(run, data, tmp_path / "m.mxb", "--tree_probability", 1)
-    assert GAINS not in run("show", model).stdout
+    text = run("show", model).stdout
+    assert GAINS not in text
+    assert list(learner_lines(text)) == ["tree", "symmetric"]
+    assert "of the decrease" not in text
+
+
+def test_no_rounds(run, root):
+    text = run("show", root / "tests/fuzz/corpus/model/constant.mxb").stdout
+    assert field(text, "rounds").startswith("0")
+    assert field(text, "learners") == "none"
 
 
 def test_gains_out_of_range(run, tmp_path):
@@ -324,13 +377,16 @@ def test_full_disk(run, numbers_model):
 def test_parts_of_a_caller_are_named(run, root, tmp_path):
     """A model whose learner and loss only its maker has can be shown, and says why it cannot predict."""
     model = root / "tests/fuzz/corpus/model/own_mixed.mxb"
-    lines = run("show", model).stdout.splitlines()
-    assert any(re.fullmatch(r"learners +\d+ tree \(.*\), 3 fourier, 2 line", line) for line in lines)
-    assert any(line.endswith("judged by mean huber") for line in lines)
-    rounds = shown(run, model)["rounds"]
-    assert rounds[-2:] == [
-        {"learner": "line", "rate": 0.5, "bytes": "01fe7a"},
-        {"learner": "line", "rate": 0.5, "bytes": ""},
+    text = run("show", model).stdout
+    learners = learner_lines(text)
+    assert list(learners) == ["tree", "fourier", "line"]
+    assert learners["fourier"].startswith("3 rounds") and learners["line"].startswith("2 rounds")
+    assert field(text, "objective").endswith("judged by mean huber")
+    content = shown(run, model)
+    curve = content["curve"]["train"]
+    assert content["rounds"][-2:] == [
+        {"learner": "line", "decrease": curve[7] - curve[8], "rate": 0.5, "bytes": "01fe7a"},
+        {"learner": "line", "decrease": curve[8] - curve[9], "rate": 0.5, "bytes": ""},
     ]
     names = [feature["name"] for feature in shown(run, model)["features"]]
     data = write_csv(tmp_path / "d.csv", names, [[1.0] * len(names)] * 3)

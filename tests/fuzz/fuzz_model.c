@@ -49,6 +49,7 @@ static void ask_everything(const mxb_model *model) {
         for (size_t m = 0; m <= n_members; m++) {
             MUST((mxb_model_round_learner(model, r, m) != NULL) == (r >= 1 && r <= n_rounds && m < n_members));
             MUST(mxb_model_round_depth(model, r, m) <= 30);
+            MUST(m < n_members || isnan(mxb_model_round_decrease(model, r, m)));
         }
     }
     for (size_t r = 0; r <= mxb_model_n_curve(model) + 1; r++) {
@@ -66,7 +67,7 @@ static void ask_importances(const mxb_model *model) {
     size_t n_features = mxb_model_n_features(model);
     double *importances = malloc(n_features * sizeof *importances);
     MUST(importances != NULL);
-    for (int part = MXB_IMPORTANCE_TREE; part <= MXB_IMPORTANCE_FOURIER; part++) {
+    for (int part = MXB_IMPORTANCE_TREE; part <= MXB_IMPORTANCE_SYMMETRIC; part++) {
         MUST(mxb_model_importance(model, (mxb_importance)part, importances, NULL) == MXB_OK);
         for (size_t f = 0; f < n_features; f++) {
             MUST(isfinite(importances[f]) && importances[f] >= 0);

@@ -310,14 +310,20 @@ static void check_rows_and_stages(struct dice *dice, const struct trial *trial) 
 static void check_importances(const struct trial *trial) {
     const mxb_model *model = trial->model;
     size_t n_features = trial->data.n_columns;
-    double *trees = malloc(2 * n_features * sizeof *trees), *fourier = trees + n_features;
+    double *trees = malloc(3 * n_features * sizeof *trees);
+    double *symmetric = trees + n_features, *fourier = symmetric + n_features;
     long double of_features = 0.0L, of_rounds = 0.0L; /* gains may be near the largest double */
     mxb_error error = {""};
     CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_TREE, trees, &error), MXB_OK);
+    CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_SYMMETRIC, symmetric, &error), MXB_OK);
     CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, fourier, &error), MXB_OK);
     for (size_t f = 0; f < n_features; f++) {
-        CHECK(isfinite(trees[f]) && trees[f] >= 0.0 && isfinite(fourier[f]) && fourier[f] >= 0.0);
-        CHECK(trees[f] == 0.0 || mxb_model_feature_splits(model, f) > 0);
+        double of_trees[] = {trees[f], symmetric[f]};
+        for (int kind = 0; kind < 2; kind++) {
+            CHECK(isfinite(of_trees[kind]) && of_trees[kind] >= 0.0);
+            CHECK(of_trees[kind] == 0.0 || mxb_model_feature_splits(model, f) > 0);
+        }
+        CHECK(isfinite(fourier[f]) && fourier[f] >= 0.0);
         of_features += (long double)fourier[f];
     }
     for (uint32_t r = 0; r < model->n_terms; r++) {
@@ -328,6 +334,19 @@ static void check_importances(const struct trial *trial) {
         CHECK(fabsl(of_features - of_rounds) <= 1e-9L * of_rounds + (long double)TINY);
     }
     free(trees);
+}
+
+/* What the members took off in each round is, together, what the curve fell. */
+static void check_decreases(const mxb_model *model) {
+    for (size_t round = 1; round <= mxb_model_n_rounds(model); round++) {
+        long double before = (long double)mxb_model_curve(model, round - 1, 0);
+        long double after = (long double)mxb_model_curve(model, round, 0);
+        long double left = before - after;
+        for (size_t member = 0; member < mxb_model_n_members(model); member++) {
+            left -= (long double)mxb_model_round_decrease(model, round, member);
+        }
+        CHECK(fabsl(left) <= 1e-12L * (before + after) + (long double)TINY);
+    }
 }
 
 /* Once more in one go and with other threads: the same bytes. */
@@ -374,6 +393,7 @@ static void check_trial(struct dice *dice, struct trial *trial) {
     check_saving(dice, trial);
     check_rows_and_stages(dice, trial);
     check_importances(trial);
+    check_decreases(trial->model);
     check_again(dice, trial);
 }
 

@@ -159,7 +159,10 @@ mxb_status mxb__input_metric_learn(const struct fit_input *input, const struct r
     size_t d = sample->n_features;
     const struct scaling *scaling = &input->model->scaling;
     double *squares;
-    MXB_TRY(mxb_model_importance(input->model, MXB_IMPORTANCE_TREE, weights, error));
+    memset(weights, 0, d * sizeof *weights);
+    for (uint32_t i = 0; i < input->model->n_terms; i++) {
+        mxb__term_add_split_gains(&input->model->terms[i], input->model->n_members, weights);
+    }
     MXB_TRY(mxb__alloc(&squares, d, sizeof *squares, "slopes", error));
     mxb_status status = find_slopes(input, sample, squares, error);
     if (status == MXB_OK) {

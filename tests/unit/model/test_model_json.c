@@ -117,8 +117,8 @@ static void small_model(void) {
         "\"base_score\": 0.5,\n"
         "\"n_members\": 1,\n"
         "\"features\": [\n"
-        "  {\"name\": \"a\", \"splits\": 0, \"tree_gain\": 0, \"fourier_gain\": 0.25},\n"
-        "  {\"name\": \"bc\", \"splits\": 1, \"tree_gain\": 8, \"fourier_gain\": 0.25}],\n"
+        "  {\"name\": \"a\", \"splits\": 0, \"tree_gain\": 0, \"symmetric_gain\": 0, \"fourier_gain\": 0.25},\n"
+        "  {\"name\": \"bc\", \"splits\": 1, \"tree_gain\": 8, \"symmetric_gain\": 0, \"fourier_gain\": 0.25}],\n"
         "\"options\": {\n"
         "  \"gamma\": \"2.5\"},\n"
         "\"scaling\": {\"kind\": \"rank\", \"features\": [\n"
@@ -129,12 +129,12 @@ static void small_model(void) {
         "   \"weights\": [[0, 0],\n"
         "    [0, 0.25]]}],\n"
         "\"rounds\": [\n"
-        "  {\"learner\": \"tree\", \"max_depth\": 1, \"gain\": 8, \"nodes\": [{\"feature\": 1, \"threshold\": 1.5, "
-        "\"missing\": \"left\", \"gain\": 8, \"left\": 1, \"right\": 2},\n"
+        "  {\"learner\": \"tree\", \"decrease\": 0.75, \"max_depth\": 1, \"gain\": 8, \"nodes\": [{\"feature\": 1, "
+        "\"threshold\": 1.5, \"missing\": \"left\", \"gain\": 8, \"left\": 1, \"right\": 2},\n"
         "    {\"value\": -2},\n"
         "    {\"value\": 2}]},\n"
-        "  {\"learner\": \"fourier\", \"projection\": 0, \"repaired\": true, \"gain\": 0.5, \"intercept\": 0.125, "
-        "\"weights\": [4, 0]}],\n"
+        "  {\"learner\": \"fourier\", \"decrease\": 0, \"projection\": 0, \"repaired\": true, \"gain\": 0.5, "
+        "\"intercept\": 0.125, \"weights\": [4, 0]}],\n"
         "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
         "\"stopped_early\": false,\n"
         "\"n_repairs\": 1}\n");
@@ -153,15 +153,17 @@ static void symmetric_tree(void) {
     term.symmetric.levels[0] = (struct symmetric_level){INFINITY, 1, 0.5f, 1};
     term.symmetric.values[0] = -2;
     term.symmetric.values[1] = 2;
+    model->train_curve[0] = 3;
+    model->train_curve[1] = 0.5;
     make_sure(mxb__model_add_term(model, &term, NULL));
     make_sure(mxb__model_build(model, NULL));
     OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
     CHECK(is_json(json));
     CHECK(strstr(json,
-                 "{\"learner\": \"symmetric\", \"max_depth\": 6, \"gain\": 8, \"levels\": [{\"feature\": 1, "
-                 "\"threshold\": \"inf\", \"missing\": \"left\", \"gain\": 4}],\n"
+                 "{\"learner\": \"symmetric\", \"decrease\": 2.5, \"max_depth\": 6, \"gain\": 8, \"levels\": [{"
+                 "\"feature\": 1, \"threshold\": \"inf\", \"missing\": \"left\", \"gain\": 4}],\n"
                  "    \"values\": [-2, 2]}],\n") != NULL);
-    CHECK(strstr(json, "{\"name\": null, \"splits\": 1, \"tree_gain\": 4, \"fourier_gain\": 0}") != NULL);
+    CHECK(strstr(json, "\"splits\": 1, \"tree_gain\": 0, \"symmetric_gain\": 4, \"fourier_gain\": 0}") != NULL);
     mxb_bytes_free(json);
     mxb_model_free(model);
 }
@@ -181,16 +183,20 @@ static void every_shape_is_json(void) {
 
 static void callers_parts(void) {
     mxb_model *model = make_own_model(&MAKE_SHAPES[4]);
+    double *curve_end = model->train_curve + mxb_model_n_rounds(model);
     mxb_error error;
     char *json;
     size_t n_bytes;
+    curve_end[-2] = 2;
+    curve_end[-1] = 1;
+    curve_end[0] = 1.5;
     OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
     CHECK(is_json(json));
     CHECK(strstr(json, "\"loss\": \"huber\",\n\"labels\": null,\n") != NULL);
     CHECK(strstr(json, "\"curve\": {\"metric\": \"mean huber\", ") != NULL);
     CHECK(strstr(json,
-                 ",\n  {\"learner\": \"line\", \"rate\": 0.5, \"bytes\": \"01fe7a\"},\n"
-                 "  {\"learner\": \"line\", \"rate\": 0.5, \"bytes\": \"\"}]") != NULL);
+                 ",\n  {\"learner\": \"line\", \"decrease\": 1, \"rate\": 0.5, \"bytes\": \"01fe7a\"},\n"
+                 "  {\"learner\": \"line\", \"decrease\": -0.5, \"rate\": 0.5, \"bytes\": \"\"}]") != NULL);
     mxb_bytes_free(json);
     for (uint64_t n = 1; n < 6; n++) {
         mxb__memory_fail_at(n, 0);
@@ -220,6 +226,7 @@ static void what_json_cannot_hold(void) {
     CHECK(strstr(json, "{\"name\": \"\xC3\xA9\\ufffd\\ufffd\\ufffdz\", ") != NULL);
     CHECK(strstr(json, "\"threshold\": \"-inf\", \"missing\": \"right\"") != NULL);
     CHECK(strstr(json, "\"train\": null, \"valid\": null}") != NULL);
+    CHECK(strstr(json, "{\"learner\": \"tree\", \"decrease\": null, ") != NULL);
     mxb_bytes_free(json);
     model->terms[0].tree.nodes[0].value = INFINITY;
     OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);

@@ -19,6 +19,17 @@ static void both_shapes_are_trees(void) {
     }
 }
 
+static void gains(void) {
+    struct term term = {.kind = TERM_TREE, .tree = {.gain = 1}};
+    CHECK(mxb__term_gain(&term) == 1);
+    term = (struct term){.kind = TERM_SYMMETRIC, .symmetric = {.gain = 2}};
+    CHECK(mxb__term_gain(&term) == 2);
+    term = (struct term){.kind = TERM_FOURIER, .fourier = {.gain = 3}};
+    CHECK(mxb__term_gain(&term) == 3);
+    term = (struct term){.kind = TERM_OWN};
+    CHECK(isnan(mxb__term_gain(&term)));
+}
+
 static void copies_are_equal_and_apart(void) {
     struct term tree = make_tree(3, 2), symmetric = make_symmetric(3, 5), fourier = make_fourier(1, 7), copy;
     mxb_error error;
@@ -59,6 +70,7 @@ int main(void) {
     make_stream = mxb__random_stream(9, RANDOM_ROWS, 0);
     RUN(names);
     RUN(both_shapes_are_trees);
+    RUN(gains);
     RUN(copies_are_equal_and_apart);
     RUN(copy_may_fail);
     return check_report();
