@@ -12,6 +12,7 @@
 #include "boost/params.h"
 #include "data/dataset.h"
 #include "data/labels.h"
+#include "data/row_keys.h"
 #include "data/sort.h"
 #include "loss/objective.h"
 
@@ -42,43 +43,20 @@ struct choice {
     uint64_t *spare_keys;
     uint32_t *rows;
     uint32_t *spare_rows;
-    uint64_t *hashes;
+    uint64_t *row_keys;
 };
 
 /* ---- parts ---- */
 
-static uint64_t hash_text(const char *text) {
-    uint64_t hash = 1;
-    for (; text != NULL && *text != '\0'; text++) {
-        hash = mxb__mix64(hash ^ (unsigned char)*text);
-    }
-    return hash;
-}
-
-/* Equal rows have equal hashes: by their values, whatever their place and weight. */
-static void hash_rows(struct choice *choice, uint64_t seed) {
-    const mxb_dataset *dataset = choice->dataset;
-    for (size_t i = 0; i < dataset->n_rows; i++) {
-        choice->hashes[i] = mxb__sort_key(mxb__label_of(&choice->labels, i)) ^ seed;
-    }
-    for (size_t c = 0; c < dataset->n_columns; c++) {
-        const struct column *column = &dataset->columns[c];
-        for (size_t i = 0; i < dataset->n_rows; i++) {
-            uint64_t value = column->texts != NULL
-                                 ? hash_text(mxb__column_text(dataset, column, i))
-                                 : mxb__sort_key(mxb__column_value(column, mxb__dataset_array_row(dataset, i)));
-            choice->hashes[i] = mxb__mix64(choice->hashes[i] + value);
-        }
-    }
-}
-
-/* Rows by label and then by hash; those that weigh nothing are left out. Returns how many there are. */
+/* Rows by label and then in random order, copies side by side; those that weigh nothing are left out. Returns how many there are. */
 static size_t order_rows(struct choice *choice) {
     const struct labels *labels = &choice->labels;
+    uint64_t seed = (uint64_t)mxb__param(&choice->params, OPTION_RANDOM_STATE);
+    struct random_stream random = mxb__random_stream(seed, RANDOM_PARTS, 0);
     size_t n = 0;
     for (size_t i = 0; i < labels->n_rows; i++) {
         if (labels->weights == NULL || labels->weights[i] > 0.0) {
-            choice->keys[n] = choice->hashes[i];
+            choice->keys[n] = mxb__random_bits(random, choice->row_keys[i]);
             choice->rows[n++] = (uint32_t)i;
         }
     }
@@ -94,11 +72,12 @@ static size_t order_rows(struct choice *choice) {
  * few: in all, or, with two classes, of one. */
 static int deal_rows(struct choice *choice) {
     size_t n = order_rows(choice);
+    mxb__params_resolve(&choice->params, n); /* as for the training on all rows */
     size_t n_different = 0, n_of_label = 0, least_of_class = SIZE_MAX;
     memset(choice->part_of_row, N_PARTS, choice->labels.n_rows);
     for (size_t i = 0; i < n; i++) {
         int same_label = i > 0 && choice->keys[i] == choice->keys[i - 1];
-        int is_equal = same_label && choice->hashes[choice->rows[i]] == choice->hashes[choice->rows[i - 1]];
+        int is_equal = same_label && choice->row_keys[choice->rows[i]] == choice->row_keys[choice->rows[i - 1]];
         if (!same_label && i > 0) {
             least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
         }
@@ -185,8 +164,8 @@ static mxb_status choose(struct choice *choice, uint32_t patience, mxb_progress_
     MXB_TRY(mxb__alloc(&choice->spare_keys, n, sizeof *choice->spare_keys, purpose, error));
     MXB_TRY(mxb__alloc(&choice->rows, n, sizeof *choice->rows, purpose, error));
     MXB_TRY(mxb__alloc(&choice->spare_rows, n, sizeof *choice->spare_rows, purpose, error));
-    MXB_TRY(mxb__alloc(&choice->hashes, n, sizeof *choice->hashes, purpose, error));
-    hash_rows(choice, mxb__mix64((uint64_t)mxb__param(&choice->params, OPTION_RANDOM_STATE)));
+    MXB_TRY(mxb__alloc(&choice->row_keys, n, sizeof *choice->row_keys, purpose, error));
+    mxb__row_keys(choice->dataset, &choice->labels, choice->row_keys);
     if (!deal_rows(choice)) {
         *n_rounds = ROUNDS_OF_FEW;
         return MXB_OK;
@@ -204,7 +183,7 @@ static void clear(struct choice *choice) {
         mxb_dataset_free(choice->parts[i].rows);
         mxb_dataset_free(choice->parts[i].others);
     }
-    mxb__free(choice->hashes);
+    mxb__free(choice->row_keys);
     mxb__free(choice->spare_rows);
     mxb__free(choice->rows);
     mxb__free(choice->spare_keys);

@@ -27,7 +27,7 @@ static struct learner_options read_options(const struct training *training, uint
     struct learner_options options = {
         .seed = mxb__schedule_seed(params, which),
         .learning_rate = mxb__param(params, OPTION_LEARNING_RATE),
-        .subsample = mxb__param_subsample(params, training->prepared->n_rows),
+        .subsample = mxb__param(params, OPTION_SUBSAMPLE),
         .colsample = mxb__param(params, OPTION_COLSAMPLE),
         .lambda_l2 = mxb__param(params, OPTION_LAMBDA_L2),
         .min_child_weight = mxb__param(params, OPTION_MIN_CHILD_WEIGHT),

@@ -17,9 +17,9 @@ enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, CH
 static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number",      "number or auto",
                                          "boolean", "choice",          "list or auto"};
 
-/* What auto is. */
-enum { MAX_AUTO_ROUNDS = 2000, LEAST_SAMPLED_ROWS = 500 };
-static const double AUTO_SUBSAMPLE = 0.8;
+/* What auto is: of the rounds, and where it depends on the rows. */
+enum { MAX_AUTO_ROUNDS = 2000 };
+static const double FEW_ROWS = 1000.0, MANY_ROWS = 10000.0;
 
 struct option_row {
     const char *name;
@@ -48,9 +48,9 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_COLSAMPLE] = {"colsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
                           "Fraction of the features that each tree may use."},
     [OPTION_SUBSAMPLE] =
-        {"subsample", NUMBER_OR_AUTO, "auto", "over 0, up to 1, or auto", 0, 1, 1,
-         "Fraction of the rows that each tree is grown on, drawn row by row; all of them where that leaves none. auto: "
-         "0.8, and all of fewer than 500 rows."},
+        {"subsample", NUMBER, "0.8", "over 0, up to 1", 0, 1, 1,
+         "Fraction of the rows that each tree is grown on, drawn row by row (of fewer than 500 rows, equal ones "
+         "together); all of them where that leaves none."},
     [OPTION_LAMBDA_L2] = {"lambda_l2", NUMBER, "1", "0 to 1e300", 0, 1e300, 0, "L2 penalty on the leaf values."},
     [OPTION_MIN_CHILD_WEIGHT] = {"min_child_weight", NUMBER, "0.01", "0 to 1e300", 0, 1e300, 0,
                                  "Least sum of hessians in a leaf."},
@@ -63,8 +63,10 @@ static const struct option_row TABLE[N_OPTIONS] = {
          "Score that the ensemble starts from (log-odds for logloss); auto: the constant of least loss."},
     [OPTION_N_MEMBERS] = {"n_members", INTEGER, "1", "1 to 256", 1, 256, 0,
                           "Ensembles of other seeds that are trained side by side and averaged."},
-    [OPTION_TREE_PROBABILITY] = {"tree_probability", NUMBER, "0.9", "0 to 1", 0, 1, 0,
-                                 "Probability that a round draws a tree; the others draw the fourier learner."},
+    [OPTION_TREE_PROBABILITY] =
+        {"tree_probability", NUMBER_OR_AUTO, "auto", "0 to 1, or auto", 0, 1, 0,
+         "Probability that a round draws a tree; the others draw the fourier learner. auto: 0.5 up to 1000 rows, 0.9 "
+         "from 10000 on."},
     [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "2", "1 to 30", 1, 30, 0,
                               "Least maximal depth of a tree; each tree draws its own."},
     [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "10", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
@@ -89,7 +91,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
                           "Rows that the leaf values are computed from: those the tree was grown on, or all."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
-    [OPTION_ALPHA] = {"alpha", NUMBER, "0.001", "0 to 1e300", 0, 1e300, 0, "L2 penalty of the ridge regression."},
+    [OPTION_ALPHA] = {"alpha", NUMBER_OR_AUTO, "auto", "0 to 1e300, or auto", 0, 1e300, 0,
+                      "L2 penalty of the ridge regression; auto: 0.1 up to 1000 rows, 0.001 from 10000 on."},
     [OPTION_FIT_INTERCEPT] = {"fit_intercept", BOOLEAN, "true", "true | false", 0, 1, 0,
                               "Whether the ridge regression has an intercept (not penalised)."},
     [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
@@ -125,6 +128,7 @@ static const struct preset_row PAPER[] = {
     {OPTION_MIN_CHILD_WEIGHT, "0"},
     {OPTION_BASE_SCORE, "0"},
     {OPTION_N_MEMBERS, "1"},
+    {OPTION_TREE_PROBABILITY, "0.9"},
     {OPTION_SYMMETRIC_PROBABILITY, "0"},
     {OPTION_SPLIT_NOISE, "0"},
     {OPTION_LEAF_ROWS, "sample"},
@@ -350,9 +354,20 @@ mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
     return check_terms(params, error);
 }
 
-double mxb__param_subsample(const mxb_params *params, size_t n_rows) {
-    double fraction = params->values[OPTION_SUBSAMPLE];
-    return !isnan(fraction) ? fraction : n_rows < LEAST_SAMPLED_ROWS ? 1.0 : AUTO_SUBSAMPLE;
+/* To so many steps in 1, so that a value has a short text. */
+static double rounded(double value, double steps) { return floor(value * steps + 0.5) / steps; }
+
+static void resolve(mxb_params *params, enum option option, double value) {
+    if (isnan(params->values[option])) {
+        params->values[option] = value;
+        mxb__number_format(value, params->texts[option]);
+    }
+}
+
+void mxb__params_resolve(mxb_params *params, size_t n_rows) {
+    double fewness = fmin(fmax(FEW_ROWS / (double)n_rows, FEW_ROWS / MANY_ROWS), 1.0); /* 0.1 to 1 */
+    resolve(params, OPTION_TREE_PROBABILITY, rounded(0.9 - 0.4 * (fewness - 0.1) / 0.9, 1e2));
+    resolve(params, OPTION_ALPHA, rounded(0.1 * fewness * fewness, 1e4));
 }
 
 uint32_t mxb__param_rounds(const mxb_params *params) {

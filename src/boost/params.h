@@ -78,8 +78,8 @@ double mxb__params_built_in(const mxb_params *params);
 /** The loss by its name: the caller's, else the option `objective`. */
 const char *mxb__params_loss_name(const mxb_params *params);
 
-/** The fraction of so many rows that a tree is grown on. */
-double mxb__param_subsample(const mxb_params *params, size_t n_rows);
+/** Gives the options that are auto and depend on the number of training rows their values for so many. */
+void mxb__params_resolve(mxb_params *params, size_t n_rows);
 
 /** The rounds of a training at the most. */
 uint32_t mxb__param_rounds(const mxb_params *params);

@@ -317,6 +317,7 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
     }
+    mxb__params_resolve(&training->params, training->prepared->n_rows);
     struct prepare_settings wanted = prepare_settings_of(&training->params);
     const struct prepare_settings *had = &training->prepared->settings;
     if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||

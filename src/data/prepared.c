@@ -9,9 +9,12 @@
 #include "base/parallel.h"
 #include "data/bin_codes.h"
 #include "data/edges.h"
+#include "data/row_keys.h"
 #include "data/text_coding.h"
 
 /* Whether some rows weigh nothing. */
+enum { MANY_ROWS = 500 };
+
 static int has_idle_rows(const struct labels *labels) {
     size_t row = 0;
     while (labels->weights != NULL && row < labels->n_rows && labels->weights[row] > 0.0) {
@@ -77,6 +80,16 @@ static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
     return mxb__alloc(&prepared->scaling.features, d, sizeof *prepared->scaling.features, "scaling tables", error);
 }
 
+/* With few rows it shows whether copies of one are drawn together. */
+static mxb_status find_row_keys(mxb_prepared *prepared, mxb_error *error) {
+    if (prepared->n_rows >= MANY_ROWS) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb__alloc(&prepared->row_keys, prepared->n_rows, sizeof *prepared->row_keys, "keys of rows", error));
+    mxb__row_keys(prepared->view, &prepared->labels, prepared->row_keys);
+    return MXB_OK;
+}
+
 static mxb_status prepare_features(mxb_prepared *prepared, struct pool *pool, mxb_error *error) {
     MXB_TRY(allocate(prepared, error));
     MXB_TRY(mxb__edges_find(prepared, pool, error));
@@ -104,6 +117,9 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
         status = mxb__texts_learn(made->view, &made->dictionaries, error);
     }
     if (status == MXB_OK) {
+        status = find_row_keys(made, error);
+    }
+    if (status == MXB_OK) {
         status = prepare_features(made, pool, error);
     }
     if (status != MXB_OK) {
@@ -121,6 +137,7 @@ void mxb_prepared_free(mxb_prepared *prepared) {
     mxb_dataset_free(prepared->view);
     mxb__labels_clear(&prepared->labels);
     mxb__dictionaries_free(prepared->dictionaries, prepared->n_features);
+    mxb__free(prepared->row_keys);
     mxb__free(prepared->bins);
     mxb__free(prepared->cuts);
     mxb__fields_clear(&prepared->fields);

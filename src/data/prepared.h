@@ -29,6 +29,7 @@ struct mxb_prepared {
     size_t n_rows;
     uint32_t n_features;
     struct labels labels;
+    uint64_t *row_keys; /* [n_rows] where rows are few (row_keys.h): these are drawn by them; else NULL */
     struct dictionary *dictionaries; /* [n_features] what the view's text columns are coded by; NULL = none is text */
 
     struct feature_bins *bins; /* [n_features] */

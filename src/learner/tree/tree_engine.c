@@ -60,12 +60,13 @@ static void sample_block(void *context, size_t block, size_t thread) {
     const struct sample_task *task = context;
     uint32_t first = (uint32_t)(block * MXB__TASK_ROWS);
     uint32_t n = (uint32_t)mxb__block_length(task->engine->input->prepared->n_rows, MXB__TASK_ROWS, block);
+    const uint64_t *keys = task->engine->input->prepared->row_keys;
     uint32_t *rows = task->engine->rows + first;
     uint32_t n_kept = 0;
     (void)thread;
     for (uint32_t i = 0; i < n; i++) {
         rows[n_kept] = first + i;
-        n_kept += task->fraction == 1.0 || mxb__random_uniform(task->random, first + i) < task->fraction;
+        n_kept += task->fraction == 1.0 || mxb__random_uniform(task->random, keys != NULL ? keys[i] : first + i) < task->fraction;
     }
     task->engine->scratch.task_left[block] = n_kept;
 }
