@@ -74,9 +74,8 @@ class HeterogeneousBoosting(Booster):
         self.estimators_: list[Any] = []
         names = ("num_round", "learning_rate", "subsample", "early_stopping_rounds", "base_score")
         values = {name: getattr(self, name) for name in names}
-        for name in ("num_round", "subsample"):
-            if values[name] == "auto":
-                raise ValueError(f"{name} is 'auto'; here it must be a number")
+        if self.num_round == "auto":
+            raise ValueError("num_round is 'auto'; here it must be a number")
         values |= {"objective": self._objective, "random_state": seed_of(self.random_state), "n_threads": 1}
         params = _native.Params(values)
         add_learners(params, self.learners_, float(self.subsample), self.estimators_)

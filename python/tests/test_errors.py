@@ -315,7 +315,7 @@ WRONG_OPTIONS: list[tuple[str, Any, str]] = [
     ("learning_rate", float("inf"), r'^learning_rate is "inf"; it must be over 0, up to 1$'),
     ("learning_rate", "fast", r'^learning_rate is "fast"; it must be'),
     ("learning_rate", "0.1\0", "NUL"),
-    ("subsample", 1.5, r'^subsample is "1.5"; it must be over 0, up to 1, or auto$'),
+    ("subsample", 1.5, r'^subsample is "1.5"; it must be over 0, up to 1$'),
     ("base_score", "automatic", r'^base_score is "automatic"; it must be'),
     ("use_histograms", "yes", r'^use_histograms is "yes"; it must be true \| false$'),
     ("use_histograms", 1, r'^use_histograms is "1"; it must be true \| false$'),
