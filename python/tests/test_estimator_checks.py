@@ -23,7 +23,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"tree_probability": 0.0},
     {"tree_probability": 1.0},
     {"tree_probability": 1.0, "symmetric_probability": 1.0},
-    {"learning_rate": 0.1, "tree_probability": 0.5, "n_components": 1, "fit_intercept": False, "alpha": 0.1},
+    {"tree_probability": 0.5, "n_components": 1, "fit_intercept": False, "alpha": 0.1},
     {"use_histograms": False},
     {"hist_nbins": 2},
     {"colsample": 0.5},
@@ -34,7 +34,11 @@ OPTIONS: list[dict[str, Any]] = [
     {"n_threads": -1},
     {"learning_rate": 1.0, "base_score": 0.5, "lambda_l2": 0.0},
 ]
-VARIANTS = [kind(num_round=20, **options) for kind in (MixBoostRegressor, MixBoostClassifier) for options in OPTIONS]
+VARIANTS = [
+    kind(**{"num_round": 20, "learning_rate": 0.1, **options})
+    for kind in (MixBoostRegressor, MixBoostClassifier)
+    for options in OPTIONS
+]
 VARIANTS.append(MixBoostClassifier(num_round=20, class_weight="balanced"))
 
 # Rows are drawn at random, so that a row of weight 2 is not the same as the row twice.

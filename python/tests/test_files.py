@@ -113,6 +113,7 @@ def test_load_gives_back_what_was_saved(kind: Any, has_names: bool, tmp_path: Pa
     X, y = data_for(kind)
     rows: Any = pd.DataFrame(X, columns=["a", "b", "ü", "d e"]) if has_names else X
     options = {"num_round": 30, "learning_rate": 0.3, "use_histograms": False, "max_max_depth": 3, "random_state": 5}
+    options |= {"tree_probability": 0.8, "alpha": 0.01}
     model = kind(**options, depth_probabilities=[0.25, 0.75], base_score=0.125, validation_fraction=0.3).fit(rows, y)
     for path in (tmp_path / "model.mxb", str(tmp_path / "other.mxb")):
         model.save(path)
@@ -127,6 +128,18 @@ def test_load_gives_back_what_was_saved(kind: Any, has_names: bool, tmp_path: Pa
         assert model_bytes(loaded.set_params(validation_fraction=0.3).fit(rows, y)) == model_bytes(model)
     if has_names:
         assert loaded.feature_names_in_.tolist() == ["a", "b", "ü", "d e"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_auto_comes_back_as_the_number_it_stood_for(kind: Any, tmp_path: Path) -> None:
+    X, y = data_for(kind)
+    model = kind().fit(X, y)
+    model.save(tmp_path / "model.mxb")
+    loaded = kind.load(tmp_path / "model.mxb")
+    assert loaded.num_round == model.best_iteration_
+    changed = {name: value for name, value in loaded.get_params().items() if value != model.get_params()[name]}
+    assert {model.get_params()[name] for name in changed} == {"auto"}
+    assert scores(loaded.fit(X, y), X).tobytes() == scores(model, X).tobytes()
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ PAPER: dict[str, Any] = {
     "min_child_weight": 0.0,
     "base_score": 0.0,
     "n_members": 1,
+    "tree_probability": 0.9,
     "symmetric_probability": 0.0,
     "split_noise": 0.0,
     "leaf_rows": "sample",
@@ -183,7 +184,7 @@ def options_of(model: Any) -> dict[str, str | None]:
 def test_the_papers_learner_is_what_its_options_make(kind: Any) -> None:
     X, y = data_for(kind)
     preset = kind(preset="paper", num_round=20, tree_probability=0.7).fit(X, y)
-    options = kind(num_round=20, tree_probability=0.7, **PAPER).fit(X, y)
+    options = kind(num_round=20, **{**PAPER, "tree_probability": 0.7}).fit(X, y)
     assert scores(preset, X).tobytes() == scores(options, X).tobytes()
     assert options_of(preset) == options_of(options)
     assert (preset._model.option("preset"), options._model.option("preset")) == ("paper", "default")

@@ -208,7 +208,7 @@ def test_stacking() -> None:
 
 def test_bagging_hands_weights_or_rows_on() -> None:
     X, y = regression_data()
-    bag = BaggingRegressor(MixBoostRegressor(num_round=20), n_estimators=3, random_state=0).fit(X, y)
+    bag = BaggingRegressor(MixBoostRegressor(num_round=50), n_estimators=3, random_state=0).fit(X, y)
     assert len({model_bytes(model) for model in bag.estimators_}) == 3
     assert bag.score(X, y) > 0.8
 

@@ -36,7 +36,8 @@ def test_show_tells_members_and_counts_their_learners(run, data, tmp_path):
 
 
 def test_show_tells_which_rounds_early_stopping_kept(run, data, tmp_path):
-    words = ["--n_members", 3, "--valid-fraction", 0.3, "--early_stopping_rounds", 2, "--learning_rate", 0.9]
+    words = ["--n_members", 3, "--valid-fraction", 0.3, "--early_stopping_rounds", 2]
+    words += ["--learning_rate", 1, "--tree_probability", 1, "--lambda_l2", 0]  # is soon too much
     model = train(run, data, tmp_path / "m.mxb", *words)
     content = shown(run, model)
     n_rounds, n_trained = len(content["rounds"]) // 3, len(content["curve"]["valid"]) - 1
