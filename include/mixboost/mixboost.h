@@ -316,9 +316,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_d
                                            mxb_progress_fn progress, void *context, mxb_model **model,
                                            mxb_error *error);
 
-/** The number of rounds that `num_round` stands for. Only for auto without `valid` it is searched for: every fifth row
- * is kept aside, and the training on the others is best for these rows after so many rounds (docs/rounds.md). Then
- *  `progress` (may be NULL) is called as by a training with these as its validation set. */
+/** The number of rounds that `num_round` stands for. Only for auto without `valid` it is searched for: a fifth of the
+ *  rows is kept aside, of few rows each fifth in turn, and trainings on the others are best for these after so many
+ *  rounds (docs/rounds.md). Then `progress` (may be NULL) hears of them as of a training with validation data. */
 MXB_API MXB_NODISCARD mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
                                                    const mxb_params *params, mxb_progress_fn progress, void *context,
                                                    size_t *n_rounds, mxb_error *error);

@@ -129,7 +129,7 @@ static void a_held_out_row_cannot_be_seen(void) {
 }
 
 static void does_not_depend_on_threads_and_has_defaults(void) {
-    struct made_data data = data_make((struct data_recipe){.n_rows = 500, .n_features = 3, .seed = 2});
+    struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2});
     mxb_params *all[] = {PARAMS("n_threads", "1"), PARAMS("n_threads", "3"), NULL};
     double losses[3][N_LOSSES];
     for (int i = 0; i < 3; i++) {
