@@ -2,7 +2,6 @@
  * the rest, through the public calls. Equal rows stay together, so a row of weight k counts as k rows here too. Knows
  * nothing of what a round is. */
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -11,6 +10,7 @@
 #include "boost/early_stop.h"
 #include "boost/params.h"
 #include "data/dataset.h"
+#include "data/folds.h"
 #include "data/labels.h"
 #include "data/row_keys.h"
 #include "data/sort.h"
@@ -35,7 +35,7 @@ struct choice {
     const mxb_dataset *dataset;
     mxb_params params; /* those of the trainings: as the caller's, but for the rounds */
     struct labels labels;
-    uint8_t *part_of_row;
+    uint32_t *part_of_row; /* MXB__NO_FOLD for a row that weighs nothing */
     struct part parts[N_PARTS];
     size_t n_parts; /* that trainings are judged by */
 
@@ -75,7 +75,9 @@ static int deal_rows(struct choice *choice) {
     size_t n = order_rows(choice);
     mxb__params_resolve(&choice->params, n); /* as for the training on all rows */
     size_t n_different = 0, n_of_label = 0, least_of_class = SIZE_MAX;
-    memset(choice->part_of_row, N_PARTS, choice->labels.n_rows);
+    for (size_t i = 0; i < choice->labels.n_rows; i++) {
+        choice->part_of_row[i] = MXB__NO_FOLD;
+    }
     for (size_t i = 0; i < n; i++) {
         int same_label = i > 0 && choice->keys[i] == choice->keys[i - 1];
         int is_equal = same_label && choice->row_keys[choice->rows[i]] == choice->row_keys[choice->rows[i - 1]];
@@ -84,7 +86,7 @@ static int deal_rows(struct choice *choice) {
         }
         n_of_label = same_label ? n_of_label + !is_equal : 1;
         n_different += !is_equal;
-        choice->part_of_row[choice->rows[i]] = (uint8_t)((n_different - 1) % N_PARTS);
+        choice->part_of_row[choice->rows[i]] = (uint32_t)((n_different - 1) % N_PARTS);
     }
     least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
     choice->n_parts = (JUDGED_ROWS * N_PARTS + n_different - 1) / (n_different > 0 ? n_different : 1);
@@ -92,30 +94,11 @@ static int deal_rows(struct choice *choice) {
     return n_different >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1);
 }
 
-static mxb_status select_rows(const struct choice *choice, size_t part, int others, mxb_dataset **selected,
-                              mxb_error *error) {
+static mxb_status begin_part(struct choice *choice, uint32_t index, mxb_error *error) {
     const mxb_dataset *dataset = choice->dataset;
-    for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
-        size_t n = 0;
-        for (size_t i = 0; i < dataset->n_rows; i++) {
-            if (choice->part_of_row[i] != N_PARTS && (choice->part_of_row[i] != part) == others) {
-                if (pass == 1) {
-                    (*selected)->rows[n] = mxb__dataset_array_row(dataset, i);
-                }
-                n++;
-            }
-        }
-        if (pass == 0) {
-            MXB_TRY(mxb__dataset_create_subset(dataset, n, selected, error));
-        }
-    }
-    return MXB_OK;
-}
-
-static mxb_status begin_part(struct choice *choice, size_t index, mxb_error *error) {
     struct part *part = &choice->parts[index];
-    MXB_TRY(select_rows(choice, index, 1, &part->others, error));
-    MXB_TRY(select_rows(choice, index, 0, &part->rows, error));
+    MXB_TRY(mxb__folds_select(dataset, choice->part_of_row, index, 1, &part->others, error));
+    MXB_TRY(mxb__folds_select(dataset, choice->part_of_row, index, 0, &part->rows, error));
     MXB_TRY(mxb_prepared_create(part->others, &choice->params, &part->prepared, error));
     return mxb_trainer_create(part->prepared, part->rows, &choice->params, &part->trainer, error);
 }
@@ -171,7 +154,7 @@ static mxb_status choose(struct choice *choice, uint32_t patience, mxb_progress_
         *n_rounds = ROUNDS_OF_FEW;
         return MXB_OK;
     }
-    for (size_t i = 0; i < choice->n_parts; i++) {
+    for (uint32_t i = 0; i < choice->n_parts; i++) {
         MXB_TRY(begin_part(choice, i, error));
     }
     return run_parts(choice, patience, progress, context, n_rounds, error);

@@ -39,31 +39,13 @@ static int tell_round(void *context, size_t round, double train_loss, double val
     return tell(context, train_loss, NAN);
 }
 
-/* The rows of fold `fold` (from 0), or with `others` those of all other folds, in their order. */
-static mxb_status select_rows(const struct validation *validation, size_t fold, int others, mxb_dataset **part,
-                              mxb_error *error) {
-    const mxb_dataset *dataset = validation->dataset;
-    size_t n = 0;
-    for (size_t i = 0; i < dataset->n_rows; i++) {
-        n += (validation->folds[i] != fold) == others;
-    }
-    MXB_TRY(mxb__dataset_create_subset(dataset, n, part, error));
-    n = 0;
-    for (size_t i = 0; i < dataset->n_rows; i++) {
-        if ((validation->folds[i] != fold) == others) {
-            (*part)->rows[n++] = mxb__dataset_array_row(dataset, i);
-        }
-    }
-    return MXB_OK;
-}
-
 static mxb_status validate_fold(const struct validation *validation, size_t fold, double *loss, mxb_error *error) {
     mxb_dataset *train = NULL;
     mxb_dataset *held_out = NULL;
     mxb_model *model = NULL;
-    mxb_status status = select_rows(validation, fold, 1, &train, error);
+    mxb_status status = mxb__folds_select(validation->dataset, validation->folds, (uint32_t)fold, 1, &train, error);
     if (status == MXB_OK) {
-        status = select_rows(validation, fold, 0, &held_out, error);
+        status = mxb__folds_select(validation->dataset, validation->folds, (uint32_t)fold, 0, &held_out, error);
     }
     if (status == MXB_OK) {
         status = mxb_train(train, NULL, validation->params, tell_round, (void *)validation, &model, error);

@@ -1,6 +1,6 @@
 /* Step 2 of the data's path: rows dealt into folds, like cards. The rows are put in a random order, with labels of one
  * value kept together if asked, and dealt one by one to the folds in turn: then all folds, and the parts of every label
- * value in them, differ by at most one. Knows nothing of columns or of what folds are for. */
+ * value in them, differ by at most one. Knows nothing of columns' values or of what folds are for. */
 #include "data/folds.h"
 
 #include "base/memory.h"
@@ -100,4 +100,24 @@ mxb_status mxb__folds_deal(const struct labels *labels, size_t n_folds, int stra
 cleanup:
     deck_clear(&deck);
     return status;
+}
+
+static int is_selected(uint32_t fold_of_row, uint32_t fold, int others) {
+    return others ? fold_of_row != fold && fold_of_row != MXB__NO_FOLD : fold_of_row == fold;
+}
+
+mxb_status mxb__folds_select(const mxb_dataset *dataset, const uint32_t *folds, uint32_t fold, int others,
+                             mxb_dataset **selected, mxb_error *error) {
+    size_t n = 0;
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        n += (size_t)is_selected(folds[i], fold, others);
+    }
+    MXB_TRY(mxb__dataset_create_subset(dataset, n, selected, error));
+    n = 0;
+    for (size_t i = 0; i < dataset->n_rows; i++) {
+        if (is_selected(folds[i], fold, others)) {
+            (*selected)->rows[n++] = mxb__dataset_array_row(dataset, i);
+        }
+    }
+    return MXB_OK;
 }
