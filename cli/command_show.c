@@ -294,8 +294,9 @@ static void print_labels(const mxb_model *model) {
     }
 }
 
+/* Where the default is auto, a model does not tell whether a value was given. */
 static void print_options(const mxb_model *model) {
-    printf("\noptions (* not the default)\n");
+    printf("\noptions (* not the default, ~ given or what auto came to)\n");
     for (size_t i = 0; i < mxb_option_count(); i++) {
         const char *value = mxb_model_option(model, mxb_option_name(i));
         if (value == NULL) {
@@ -306,7 +307,8 @@ static void print_options(const mxb_model *model) {
         if (strcmp(value, mxb_option_default(i)) == 0) {
             printf("    %-22s %s\n", mxb_option_name(i), printable);
         } else {
-            printf("  * %-22s %s (default %s)\n", mxb_option_name(i), printable, mxb_option_default(i));
+            char mark = strcmp(mxb_option_default(i), "auto") == 0 ? '~' : '*';
+            printf("  %c %-22s %s (default %s)\n", mark, mxb_option_name(i), printable, mxb_option_default(i));
         }
     }
 }

@@ -25,6 +25,7 @@ _PYTHON_TYPES = {
     "integer or auto": 'int or "auto"',
     "number": "float",
     "boolean": "bool",
+    "boolean or auto": 'bool or "auto"',
     "number or auto": 'float or "auto"',
     _native.LIST_TYPE: 'sequence of float or "auto"',
     "choice": "str",
@@ -53,7 +54,7 @@ def _option_value(option: _native.Option, text: str) -> Any:
     """The text of an option as a value that the constructor takes."""
     if text == "auto" or option.type == "choice":
         return text
-    if option.type == "boolean":
+    if option.type.startswith("boolean"):
         return text == "true"
     if option.type == _native.LIST_TYPE:
         return [float(number) for number in text.split(",")]
@@ -95,7 +96,7 @@ class MixBoost(Booster):
         base_score: float | Literal["auto"] = "auto",
         n_members: int = 1,
         tree_probability: float | Literal["auto"] = "auto",
-        min_max_depth: int = 2,
+        min_max_depth: int | Literal["auto"] = "auto",
         max_max_depth: int = 10,
         depth_probabilities: Sequence[float] | Literal["auto"] = "auto",
         use_histograms: bool = True,
@@ -113,6 +114,7 @@ class MixBoost(Booster):
         n_projections: int = 4,
         fourier_scaling: Literal["none", "standard", "rank"] = "rank",
         fourier_metric: Literal["isotropic", "learned"] = "learned",
+        fourier_linear: bool | Literal["auto"] = "auto",
         kernel_n_threads: int = 0,
         n_threads: int | None = 0,
         validation_fraction: float | None = None,
@@ -149,6 +151,7 @@ class MixBoost(Booster):
         self.n_projections = n_projections
         self.fourier_scaling = fourier_scaling
         self.fourier_metric = fourier_metric
+        self.fourier_linear = fourier_linear
         self.kernel_n_threads = kernel_n_threads
         self.n_threads = n_threads
         self.validation_fraction = validation_fraction
@@ -412,7 +415,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         base_score: float | Literal["auto"] = "auto",
         n_members: int = 1,
         tree_probability: float | Literal["auto"] = "auto",
-        min_max_depth: int = 2,
+        min_max_depth: int | Literal["auto"] = "auto",
         max_max_depth: int = 10,
         depth_probabilities: Sequence[float] | Literal["auto"] = "auto",
         use_histograms: bool = True,
@@ -430,6 +433,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         n_projections: int = 4,
         fourier_scaling: Literal["none", "standard", "rank"] = "rank",
         fourier_metric: Literal["isotropic", "learned"] = "learned",
+        fourier_linear: bool | Literal["auto"] = "auto",
         kernel_n_threads: int = 0,
         n_threads: int | None = 0,
         class_weight: ClassWeight = None,
@@ -467,6 +471,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         self.n_projections = n_projections
         self.fourier_scaling = fourier_scaling
         self.fourier_metric = fourier_metric
+        self.fourier_linear = fourier_linear
         self.kernel_n_threads = kernel_n_threads
         self.n_threads = n_threads
         self.class_weight = class_weight

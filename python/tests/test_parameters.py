@@ -172,6 +172,7 @@ PAPER: dict[str, Any] = {
     "n_projections": 1,
     "fourier_scaling": "none",
     "fourier_metric": "isotropic",
+    "fourier_linear": False,
 }
 
 
@@ -215,7 +216,7 @@ def test_a_preset_survives_clones_and_its_options_files(tmp_path: Path) -> None:
     assert model_bytes(clone(model).fit(X, y)) == model_bytes(model)
     model.save(tmp_path / "m.mxb")
     loaded = MixBoostRegressor.load(tmp_path / "m.mxb")
-    assert loaded.get_params() == {**model.get_params(), **PAPER, "preset": "default"}
+    assert loaded.get_params() == {**model.get_params(), **PAPER, "preset": "default", "min_max_depth": 2}
     assert loaded.fit(X, y).predict(X).tobytes() == model.predict(X).tobytes()
 
 

@@ -37,7 +37,7 @@ def test_noise_is_left_alone(seed, n_rows, n_features):
     assert loss < 1.06 * root_mean_squared_error(y_test, np.full(N_TEST, y.mean()))
 
 
-@pytest.mark.parametrize(("n_rows", "most"), [(50, 1.5), (200, 1.3), (500, 1.2)])
+@pytest.mark.parametrize(("n_rows", "most"), [(50, 1.25), (200, 1.12), (500, 1.1)])
 def test_what_is_linear_is_found(n_rows, most):
     X, y, X_test, y_test = regression(3, n_rows, 10, lambda X: X @ np.linspace(1, 0.1, 10))
     loss = root_mean_squared_error(y_test, MixBoostRegressor().fit(X, y).predict(X_test))
@@ -46,7 +46,6 @@ def test_what_is_linear_is_found(n_rows, most):
     assert loss < 0.8 * root_mean_squared_error(y_test, np.full(N_TEST, y.mean()))
 
 
-@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize(
     ("n_rows", "log_odds", "most"),
     [
@@ -56,10 +55,13 @@ def test_what_is_linear_is_found(n_rows, most):
     ],
     ids=["noise", "rare class without signal", "rare class"],
 )
-def test_probabilities_are_no_worse_than_the_share(seed, n_rows, log_odds, most):
-    X, y, X_test, y_test = two_classes(seed, n_rows, log_odds)
-    loss = log_loss(y_test, MixBoostClassifier().fit(X, y).predict_proba(X_test)[:, 1], labels=[0, 1])
-    assert loss < most * log_loss(y_test, np.full(N_TEST, y.mean()), labels=[0, 1])
+def test_probabilities_are_no_worse_than_the_share(n_rows, log_odds, most):
+    ratios = []
+    for seed in range(4):
+        X, y, X_test, y_test = two_classes(seed, n_rows, log_odds)
+        loss = log_loss(y_test, MixBoostClassifier().fit(X, y).predict_proba(X_test)[:, 1], labels=[0, 1])
+        ratios.append(loss / log_loss(y_test, np.full(N_TEST, y.mean()), labels=[0, 1]))
+    assert np.mean(ratios) < most
 
 
 def test_few_values_interact():

@@ -42,6 +42,7 @@ static struct learner_options read_options(const struct training *training, uint
         .n_components = mxb__param_count(params, OPTION_N_COMPONENTS),
         .n_projections = mxb__param_count(params, OPTION_N_PROJECTIONS),
         .learns_metric = mxb__param(params, OPTION_FOURIER_METRIC) != 0.0,
+        .takes_inputs = mxb__param(params, OPTION_FOURIER_LINEAR) != 0.0,
         .fourier_bytes = ((size_t)512 << 20) / mxb__param_count(params, OPTION_N_MEMBERS),
         .tree_n_threads = mxb__member_threads(training, OPTION_TREE_N_THREADS),
         .ridge_n_threads = mxb__member_threads(training, OPTION_RIDGE_N_THREADS),

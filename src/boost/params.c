@@ -12,14 +12,13 @@
 #include "base/processors.h"
 #include "model/model.h"
 
-enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, CHOICE, LIST_OR_AUTO };
+enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, BOOLEAN_OR_AUTO, CHOICE, LIST_OR_AUTO };
 
-static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number",      "number or auto",
-                                         "boolean", "choice",          "list or auto"};
+static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number", "number or auto",
+                                         "boolean", "boolean or auto", "choice", "list or auto"};
 
-/* What auto is: of the rounds, and where it depends on the rows. */
-enum { MAX_AUTO_ROUNDS = 2000 };
-static const double FEW_ROWS = 1000.0, MANY_ROWS = 10000.0;
+/* What auto is at the most. */
+enum { MAX_AUTO_ROUNDS = 2000, MAX_AUTO_LEAST_DEPTH = 2, MAX_LINEAR_ROWS = 1000 };
 
 struct option_row {
     const char *name;
@@ -65,10 +64,11 @@ static const struct option_row TABLE[N_OPTIONS] = {
                           "Ensembles of other seeds that are trained side by side and averaged."},
     [OPTION_TREE_PROBABILITY] =
         {"tree_probability", NUMBER_OR_AUTO, "auto", "0 to 1, or auto", 0, 1, 0,
-         "Probability that a round draws a tree; the others draw the fourier learner. auto: 0.5 up to 1000 rows, 0.9 "
-         "from 10000 on."},
-    [OPTION_MIN_MAX_DEPTH] = {"min_max_depth", INTEGER, "2", "1 to 30", 1, 30, 0,
-                              "Least maximal depth of a tree; each tree draws its own."},
+         "Probability that a round draws a tree; the others draw the fourier learner. auto: by the rows, 0.3 for 680 "
+         "and fewer, 0.5 for 1000, 0.9 for 10000 and more."},
+    [OPTION_MIN_MAX_DEPTH] =
+        {"min_max_depth", INTEGER_OR_AUTO, "auto", "1 to 30, or auto", 1, 30, 0,
+         "Least maximal depth of a tree; each tree draws its own. auto: 2, or max_max_depth where that is less."},
     [OPTION_MAX_MAX_DEPTH] = {"max_max_depth", INTEGER, "10", "1 to 30", 1, 30, 0, "Largest maximal depth of a tree."},
     [OPTION_DEPTH_PROBABILITIES] =
         {"depth_probabilities", LIST_OR_AUTO, "auto", "numbers from 0 to 1 with commas between them, or auto", 0, 1, 0,
@@ -92,7 +92,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
     [OPTION_ALPHA] = {"alpha", NUMBER_OR_AUTO, "auto", "0 to 1e300, or auto", 0, 1e300, 0,
-                      "L2 penalty of the ridge regression; auto: 0.1 up to 1000 rows, 0.001 from 10000 on."},
+                      "L2 penalty of the ridge regression; auto: by the rows, 1 for 316 and fewer, 0.1 for 1000, 0.001 "
+                      "for 10000 and more."},
     [OPTION_FIT_INTERCEPT] = {"fit_intercept", BOOLEAN, "true", "true | false", 0, 1, 0,
                               "Whether the ridge regression has an intercept (not penalised)."},
     [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
@@ -110,6 +111,10 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_FOURIER_METRIC] =
         {"fourier_metric", CHOICE, "learned", "isotropic | learned", 0, 1, 0,
          "Weights of the kernel's inputs: all the same, or learned from the rounds before a projection is drawn."},
+    [OPTION_FOURIER_LINEAR] =
+        {"fourier_linear", BOOLEAN_OR_AUTO, "auto", "true | false | auto", 0, 1, 0,
+         "Whether the first random features give way to the inputs themselves, where these are at most half as many; "
+         "auto: up to 1000 rows."},
     [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                  "Threads that compute the random features; 0: as n_threads."},
     [OPTION_N_THREADS] = {"n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0, "Threads; 0: all processors."},
@@ -137,6 +142,7 @@ static const struct preset_row PAPER[] = {
     {OPTION_N_PROJECTIONS, "1"},
     {OPTION_FOURIER_SCALING, "none"},
     {OPTION_FOURIER_METRIC, "isotropic"},
+    {OPTION_FOURIER_LINEAR, "false"},
 };
 
 /* ---- the table, for readers ---- */
@@ -200,17 +206,23 @@ static size_t read_list(const struct option_row *row, const char *text, double n
     }
 }
 
+static int takes_auto(const struct option_row *row) {
+    return row->type == INTEGER_OR_AUTO || row->type == NUMBER_OR_AUTO || row->type == BOOLEAN_OR_AUTO ||
+           row->type == LIST_OR_AUTO;
+}
+
+static int is_boolean(const struct option_row *row) { return row->type == BOOLEAN || row->type == BOOLEAN_OR_AUTO; }
+
 /* Reads a value; 0 if it is not allowed. `list` takes the numbers of a list. */
 static int read_value(const struct option_row *row, const char *text, double *value, double list[MAX_DEPTHS]) {
-    if (row->type == CHOICE || row->type == BOOLEAN) {
-        int choice = find_choice(row->range, text);
-        *value = row->type == BOOLEAN ? choice == 0 : choice; /* "true | false" */
-        return choice >= 0;
-    }
-    int takes_auto = row->type == INTEGER_OR_AUTO || row->type == NUMBER_OR_AUTO || row->type == LIST_OR_AUTO;
-    if (takes_auto && strcmp(text, "auto") == 0) {
+    if (takes_auto(row) && strcmp(text, "auto") == 0) {
         *value = NAN;
         return 1;
+    }
+    if (row->type == CHOICE || is_boolean(row)) {
+        int choice = find_choice(row->range, text);
+        *value = is_boolean(row) ? choice == 0 : choice; /* "true | false" */
+        return choice >= 0;
     }
     if (row->type == LIST_OR_AUTO) {
         *value = (double)read_list(row, text, list);
@@ -230,7 +242,7 @@ static void store(mxb_params *params, enum option option, double value, const ch
     enum option_type type = TABLE[option].type;
     char *out = params->texts[option];
     params->values[option] = value;
-    if (isnan(value) || type == CHOICE || type == BOOLEAN) {
+    if (isnan(value) || type == CHOICE || is_boolean(&TABLE[option])) {
         snprintf(out, OPTION_TEXT_SIZE, "%s", text);
     } else if (type == LIST_OR_AUTO) {
         memcpy(params->depth_probabilities, list, sizeof params->depth_probabilities);
@@ -310,8 +322,13 @@ const char *mxb_params_get(const mxb_params *params, const char *name) {
 
 void mxb_params_free(mxb_params *params) { mxb__free(params); }
 
+static double least_depth(const mxb_params *params) {
+    double least = params->values[OPTION_MIN_MAX_DEPTH];
+    return isnan(least) ? fmin(MAX_AUTO_LEAST_DEPTH, params->values[OPTION_MAX_MAX_DEPTH]) : least;
+}
+
 static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
-    double n_depths = params->values[OPTION_MAX_MAX_DEPTH] - params->values[OPTION_MIN_MAX_DEPTH] + 1;
+    double n_depths = params->values[OPTION_MAX_MAX_DEPTH] - least_depth(params) + 1;
     double n = params->values[OPTION_DEPTH_PROBABILITIES];
     if (n_depths < 1) {
         return mxb__fail(error, MXB_ERROR_PARAM,
@@ -323,8 +340,8 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
     }
     if (n != n_depths) {
         return mxb__fail(error, MXB_ERROR_PARAM,
-                         "depth_probabilities has %.0f numbers; min_max_depth %s to max_max_depth %s are %.0f depths",
-                         n, params->texts[OPTION_MIN_MAX_DEPTH], params->texts[OPTION_MAX_MAX_DEPTH], n_depths);
+                         "depth_probabilities has %.0f numbers; min_max_depth %.0f to max_max_depth %s are %.0f depths",
+                         n, least_depth(params), params->texts[OPTION_MAX_MAX_DEPTH], n_depths);
     }
     double sum = 0.0;
     for (size_t i = 0; i < (size_t)n; i++) {
@@ -357,17 +374,20 @@ mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
 /* To so many steps in 1, so that a value has a short text. */
 static double rounded(double value, double steps) { return floor(value * steps + 0.5) / steps; }
 
+static double between(double least, double x, double most) { return fmin(fmax(least, x), most); }
+
 static void resolve(mxb_params *params, enum option option, double value) {
     if (isnan(params->values[option])) {
-        params->values[option] = value;
-        mxb__number_format(value, params->texts[option]);
+        store(params, option, value, value != 0.0 ? "true" : "false", NULL);
     }
 }
 
 void mxb__params_resolve(mxb_params *params, size_t n_rows) {
-    double fewness = fmin(fmax(FEW_ROWS / (double)n_rows, FEW_ROWS / MANY_ROWS), 1.0); /* 0.1 to 1 */
-    resolve(params, OPTION_TREE_PROBABILITY, rounded(0.9 - 0.4 * (fewness - 0.1) / 0.9, 1e2));
-    resolve(params, OPTION_ALPHA, rounded(0.1 * fewness * fewness, 1e4));
+    double fewness = 1000.0 / (double)n_rows;
+    resolve(params, OPTION_MIN_MAX_DEPTH, least_depth(params));
+    resolve(params, OPTION_TREE_PROBABILITY, between(0.3, rounded(0.5 + 0.4 / 0.9 * (1.0 - fewness), 1e2), 0.9));
+    resolve(params, OPTION_ALPHA, between(0.001, rounded(0.1 * fewness * fewness, 1e4), 1.0));
+    resolve(params, OPTION_FOURIER_LINEAR, n_rows <= MAX_LINEAR_ROWS);
 }
 
 uint32_t mxb__param_rounds(const mxb_params *params) {

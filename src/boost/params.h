@@ -41,6 +41,7 @@ enum option {
     OPTION_N_PROJECTIONS,
     OPTION_FOURIER_SCALING,
     OPTION_FOURIER_METRIC,
+    OPTION_FOURIER_LINEAR,
     OPTION_KERNEL_N_THREADS,
     OPTION_N_THREADS,
     N_OPTIONS
@@ -78,7 +79,7 @@ double mxb__params_built_in(const mxb_params *params);
 /** The loss by its name: the caller's, else the option `objective`. */
 const char *mxb__params_loss_name(const mxb_params *params);
 
-/** Gives the options that are auto and depend on the number of training rows their values for so many. */
+/** Gives the options that are auto and depend on others or on the number of training rows their values. */
 void mxb__params_resolve(mxb_params *params, size_t n_rows);
 
 /** The rounds of a training at the most. */

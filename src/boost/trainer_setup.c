@@ -182,8 +182,9 @@ static mxb_status check_same_projections(const struct training *training, const 
     static const struct {
         enum option option;
         const char *before;
-    } rows[] = {{OPTION_N_COMPONENTS, NULL}, {OPTION_GAMMA, NULL},        {OPTION_FOURIER_SCALING, NULL},
-                {OPTION_N_PROJECTIONS, "1"}, {OPTION_RANDOM_STATE, NULL}, {OPTION_FOURIER_METRIC, "isotropic"}};
+    } rows[] = {{OPTION_N_COMPONENTS, NULL},     {OPTION_GAMMA, NULL},        {OPTION_FOURIER_SCALING, NULL},
+                {OPTION_N_PROJECTIONS, "1"},     {OPTION_RANDOM_STATE, NULL}, {OPTION_FOURIER_METRIC, "isotropic"},
+                {OPTION_FOURIER_LINEAR, "false"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         MXB_TRY(check_same_option(training, from, rows[i].option, rows[i].before, error));
     }

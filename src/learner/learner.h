@@ -34,6 +34,7 @@ struct learner_options {
     uint32_t n_components;
     uint32_t n_projections;
     int learns_metric;
+    int takes_inputs;        /* among the components: fourier/projection_bank.h */
     size_t fourier_bytes;    /* room for what the fourier learner may keep of all rows */
     uint32_t tree_n_threads; /* the pools below have at most so many */
     uint32_t ridge_n_threads;

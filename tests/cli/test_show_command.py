@@ -206,10 +206,11 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
         shares = [100 * feature[part] / total for part in parts]
         assert row[:5] == pytest.approx([sum(shares), *shares, feature["splits"]], abs=0.0501)
 
-    options = section(text, "options (* not the default)")
+    options = section(text, "options (* not the default, ~ given or what auto came to)")
     assert {line[4:].split()[0]: line[4:].split()[1] for line in options} == model["options"]
-    changed = [line.split()[1] for line in options if line.startswith("  * ")]
-    assert {"num_round", "tree_probability"} <= set(changed) <= {"num_round", "tree_probability", "alpha"}  # auto
+    changed = {mark: {line.split()[1] for line in options if line[2] == mark} for mark in "*~"}
+    found = {"num_round", "tree_probability", "min_max_depth", "alpha", "fourier_linear"}
+    assert changed == {"*": set(), "~": found}
 
     header, *curve = section(text, "training curve (rmse)")
     assert header.split() == ["round", "train"]

@@ -42,7 +42,16 @@ def test_a_preset_is_its_options_and_what_is_given_wins(run, numbers_csv, tmp_pa
     words = ["--tree_probability", 0.6]
     paper = ["--base_score", 0, "--fourier_scaling", "none", "--min_child_weight", 0, "--gamma", 0.05, "--alpha", 1e-3]
     paper += ["--subsample", 1, "--colsample", 1, "--symmetric_probability", 0, "--split_noise", 0, "--n_members", 1]
-    paper += ["--leaf_rows", "sample", "--n_projections", 1, "--fourier_metric", "isotropic"]
+    paper += [
+        "--leaf_rows",
+        "sample",
+        "--n_projections",
+        1,
+        "--fourier_metric",
+        "isotropic",
+        "--fourier_linear",
+        "false",
+    ]
     preset = shown(run, train(run, numbers_csv, tmp_path / "a.mxb", *words, "--preset", "paper"))
     options = shown(run, train(run, numbers_csv, tmp_path / "b.mxb", *words, *paper))
     assert (preset["options"].pop("preset"), options["options"].pop("preset")) == ("paper", "default")

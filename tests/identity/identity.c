@@ -121,6 +121,7 @@ static const char *const ALWAYS[][2] = {
     {"fit_intercept", "true"},    {"gamma", "0.05"},
     {"n_components", "100"},      {"n_projections", "1"},
     {"fourier_scaling", "rank"},  {"fourier_metric", "isotropic"},
+    {"fourier_linear", "false"},
 };
 
 /* Up to 2^16 rows histograms are wide; above, mild gradients are packed. */
@@ -198,6 +199,7 @@ static const struct setting settings[] = {
      1,
      {"num_round", "12", "symmetric_probability", "0.8", "use_histograms", "false", "colsample", "0.6"}},
     {"defaults", 3000, MILD, 0, 0, {"preset", "default", "num_round", "30"}},
+    {"defaults_of_few", 600, TWO_CLASSES, 0, 1, {"preset", "default", "num_round", "30", "objective", "logloss"}},
 };
 
 static const char *const thread_counts[] = {"1", "2", "3", "8"};

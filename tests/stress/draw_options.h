@@ -23,7 +23,7 @@ static const struct {
     {"ridge_n_threads", {"0", "2", "0", "0", "1", "3", "0", "40"}},
     {"kernel_n_threads", {"0", "2", "0", "0", "1", "3", "0", "40"}},
     {"max_max_depth", {"3", "5", "8", "4", "10", "2", "6", "30"}},
-    {"min_max_depth", {"1", "2", "1", "1", "3", "1", "2", "30"}},
+    {"min_max_depth", {"1", "2", "auto", "1", "3", "auto", "2", "30"}},
     {"symmetric_depth", {"6", "3", "1", "4", "2", "9", "6", "16"}},
     {"symmetric_probability", {"0", "0.5", "0", "0", "0.3", "1", "0.7", "0"}},
 };
@@ -80,7 +80,7 @@ static inline int draw_value(struct dice *dice, size_t index, int many_rows, cha
     if (draw_from_list(dice, mxb_option_name(index), many_rows, text)) {
         return 1;
     }
-    if (strcmp(type, "choice") == 0 || strcmp(type, "boolean") == 0) {
+    if (strcmp(type, "choice") == 0 || strncmp(type, "boolean", 7) == 0) {
         draw_choice(dice, range, text);
         return 1;
     }
@@ -104,8 +104,11 @@ static inline int draw_value(struct dice *dice, size_t index, int many_rows, cha
 /* Depths in order, and one time in four a probability for each: 1/64, and for the first what is left of 1. */
 static inline mxb_status draw_depths(struct dice *dice, mxb_params *params, mxb_error *error) {
     char text[32 * 9];
-    int lowest = atoi(mxb_params_get(params, "min_max_depth"));
     int highest = atoi(mxb_params_get(params, "max_max_depth"));
+    int lowest = atoi(mxb_params_get(params, "min_max_depth"));
+    if (lowest == 0) { /* auto */
+        lowest = highest < 2 ? highest : 2;
+    }
     if (lowest > highest) {
         lowest = highest;
         mxb_status status = mxb_params_set(params, "min_max_depth", mxb_params_get(params, "max_max_depth"), error);

@@ -21,6 +21,13 @@ static const double LEAST_EXPONENT = -1.5;
 static const double LARGEST_EXPONENT = 0.5;
 static const double LOG_10 = 2.302585092994046;
 
+/* fourier_linear: radians of the sine for an input of 1, and the size that all inputs together are to have among
+ * features whose size is 1 or so. */
+static const double SLOW = 0.1;
+static const double LINEAR_SIZE = 3.0;
+
+static const double TURN = 6.283185307179586; /* 2 pi */
+
 /* Frequencies are floats. */
 static const double MAX_GAMMA = 1e70;
 
@@ -63,12 +70,31 @@ static mxb_status choose_kernel(const struct fit_input *input, uint32_t which, d
     return status;
 }
 
+static int is_linear(const struct learner_options *options, uint32_t n_features, uint32_t component) {
+    return options->takes_inputs && n_features <= options->n_components / 2 && component < n_features;
+}
+
+/* A feature is as good as a larger one that is penalised more. */
+double mxb__bank_penalty(const struct learner_options *options, uint32_t n_features, uint32_t component) {
+    double size = SLOW * (double)mxb__projection_amplitude(options->n_components); /* for an input of 1 */
+    double wanted = LINEAR_SIZE / sqrt((double)n_features);
+    return is_linear(options, n_features, component) ? size * size / (wanted * wanted) : 1.0;
+}
+
+/* Component j is the sine of input j, slow enough to be nearly the input itself. */
+static void set_linear(struct projection *projection, uint32_t j) {
+    for (uint32_t f = 0; f < projection->n_features; f++) {
+        projection->weights[(size_t)f * projection->n_components + j] = f == j ? (float)(SLOW / TURN) : 0.0f;
+    }
+    projection->phases[j] = 0.75f;
+}
+
 static void draw_weights(struct projection *projection, uint64_t seed, uint32_t which, const double *metric,
                          double gamma) {
     uint32_t c = projection->n_components;
     struct random_stream normal = mxb__random_stream(seed, RANDOM_FREQUENCIES, which);
     struct random_stream uniform = mxb__random_stream(seed, RANDOM_PHASES, which);
-    double turns = sqrt(2.0 * gamma) / 6.283185307179586; /* frequencies have variance 2 gamma */
+    double turns = sqrt(2.0 * gamma) / TURN; /* frequencies have variance 2 gamma */
     for (uint32_t f = 0; f < projection->n_features; f++) {
         for (uint32_t j = 0; j < c; j++) {
             uint64_t index = (uint64_t)f << 32 | j; /* a component's draws do not depend on how many there are */
@@ -91,6 +117,9 @@ static mxb_status make_projection(const struct fit_input *input, struct projecti
     MXB_TRY(
         mxb__alloc(&projection->phases, projection->n_components, sizeof *projection->phases, "a projection", error));
     draw_weights(projection, options->seed, which, metric, gamma);
+    for (uint32_t j = 0; is_linear(options, projection->n_features, j); j++) {
+        set_linear(projection, j);
+    }
     return mxb__model_add_projection(input->model, projection, error);
 }
 

@@ -92,7 +92,13 @@ static const struct expected_option EXPECTED[] = {
      {"0", "1", "0.123456789012345678", "auto"},
      {"0", "1", "0.12345678901234568", "auto"},
      {"-1e-300", "1.0000000000000002", "50%", "nan", "1/2"}},
-    {"min_max_depth", "integer", "2", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "deep"}},
+    {"min_max_depth",
+     "integer or auto",
+     "auto",
+     "1 to 30, or auto",
+     {"1", "30", "auto"},
+     {"1", "30", "auto"},
+     {"0", "31", "2.5", "-1", "deep"}},
     {"max_max_depth", "integer", "10", "1 to 30", {"1", "30"}, {"1", "30"}, {"0", "31", "2.5", "-1", "none"}},
     {"depth_probabilities",
      "list or auto",
@@ -170,6 +176,13 @@ static const struct expected_option EXPECTED[] = {
      {"isotropic", "learned"},
      {"isotropic", "learned"},
      {"", "Learned", "auto", "|", "isotropic | learned"}},
+    {"fourier_linear",
+     "boolean or auto",
+     "auto",
+     "true | false | auto",
+     {"true", "false", "auto"},
+     {"true", "false", "auto"},
+     {"", "yes", "1", "|", "Auto"}},
     {"kernel_n_threads", "integer", "0", "0 to 4096", {"0", "4096"}, {"0", "4096"}, {"-1", "4097", "0.5", "x", ""}},
     {"n_threads", "integer", "0", "0 to 4096", {"0", "4096"}, {"0", "4096"}, {"-1", "4097", "0.5", "x", ""}},
 };
@@ -375,7 +388,7 @@ static void values_are_typed(void) {
     mxb_params_free(params);
 }
 
-static void check_resolved(size_t n_rows, const char *tree_probability, const char *alpha) {
+static void check_resolved(size_t n_rows, const char *tree_probability, const char *alpha, const char *linear) {
     mxb_params *params;
     mxb_error error;
     OK(mxb_params_create(&params, &error), error);
@@ -384,6 +397,8 @@ static void check_resolved(size_t n_rows, const char *tree_probability, const ch
     mxb__params_resolve(params, n_rows);
     CHECK_TEXT(mxb_params_get(params, "tree_probability"), tree_probability);
     CHECK_TEXT(mxb_params_get(params, "alpha"), alpha);
+    CHECK_TEXT(mxb_params_get(params, "fourier_linear"), linear);
+    CHECK(mxb__param(params, OPTION_FOURIER_LINEAR) == (strcmp(linear, "true") == 0));
     CHECK(mxb__param(params, OPTION_TREE_PROBABILITY) == strtod(tree_probability, NULL));
     CHECK(mxb__param(params, OPTION_ALPHA) == strtod(alpha, NULL));
     mxb__params_resolve(params, 1); /* what is a number stays */
@@ -402,11 +417,31 @@ static void what_auto_stands_for(void) {
     OK(mxb_params_set(params, "num_round", "2001", &error), error);
     CHECK_INT(mxb__param_rounds(params), 2001);
     mxb_params_free(params);
-    check_resolved(1, "0.5", "0.1");
-    check_resolved(1000, "0.5", "0.1");
-    check_resolved(2000, "0.72", "0.025");
-    check_resolved(10000, "0.9", "0.001");
-    check_resolved(100000000, "0.9", "0.001");
+    check_resolved(1, "0.3", "1", "true");
+    check_resolved(316, "0.3", "1", "true");
+    check_resolved(500, "0.3", "0.4", "true");
+    check_resolved(680, "0.3", "0.2163", "true");
+    check_resolved(800, "0.39", "0.1563", "true");
+    check_resolved(1000, "0.5", "0.1", "true");
+    check_resolved(1001, "0.5", "0.0998", "false");
+    check_resolved(2000, "0.72", "0.025", "false");
+    check_resolved(10000, "0.9", "0.001", "false");
+    check_resolved(100000000, "0.9", "0.001", "false");
+}
+
+static void the_least_depth_follows_the_largest(void) {
+    static const char *const largest[] = {"1", "2", "10"}, *const least[] = {"1", "2", "2"};
+    for (size_t i = 0; i < 3; i++) {
+        mxb_params *params;
+        mxb_error error;
+        OK(mxb_params_create(&params, &error), error);
+        OK(mxb_params_set(params, "max_max_depth", largest[i], &error), error);
+        OK(mxb__params_check(params, &error), error);
+        mxb__params_resolve(params, 100);
+        CHECK_TEXT(mxb_params_get(params, "min_max_depth"), least[i]);
+        CHECK_INT(mxb__param_count(params, OPTION_MIN_MAX_DEPTH), atoi(least[i]));
+        mxb_params_free(params);
+    }
 }
 
 static void thread_options_follow_n_threads(void) {
@@ -452,6 +487,7 @@ int main(void) {
     RUN(trainings_check_the_options);
     RUN(values_are_typed);
     RUN(what_auto_stands_for);
+    RUN(the_least_depth_follows_the_largest);
     RUN(thread_options_follow_n_threads);
     RUN(out_of_memory);
     return check_report();

@@ -19,6 +19,7 @@ static const char *const PAPER[][2] = {
     {"n_projections", "1"},
     {"fourier_scaling", "none"},
     {"fourier_metric", "isotropic"},
+    {"fourier_linear", "false"},
 };
 
 enum { N_PAPER = sizeof PAPER / sizeof PAPER[0] };

@@ -18,11 +18,11 @@ static int open_training(struct long_training *training, int two_classes, const 
     recipe.seed = 9;
     recipe.n_rows = 120;
     training->valid = data_make(recipe);
-    training->params =
-        PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability", "0.6", "subsample",
-               "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12", "alpha", "0", "learning_rate",
-               "0.3", "symmetric_probability", "0.5", "early_stopping_rounds", patience, "leaf_rows", "all",
-               "split_noise", "0.7", "gamma", "0.05", "n_projections", "1", "fourier_metric", "isotropic");
+    training->params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability",
+                              "0.6", "subsample", "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12",
+                              "alpha", "0", "learning_rate", "0.3", "symmetric_probability", "0.5",
+                              "early_stopping_rounds", patience, "leaf_rows", "all", "split_noise", "0.7", "gamma",
+                              "0.05", "n_projections", "1", "fourier_metric", "isotropic", "fourier_linear", "false");
     return training->params != NULL &&
            mxb_prepared_create(training->train.dataset, training->params, &training->prepared, NULL) == MXB_OK;
 }
@@ -164,6 +164,8 @@ static void options_must_fit(void) {
             "n_projections is 2; to go on from a model it must be as in its training, 1");
     refuses(&training, model, "fourier_metric", "learned",
             "fourier_metric is learned; to go on from a model it must be as in its training, isotropic");
+    refuses(&training, model, "fourier_linear", "true",
+            "fourier_linear is true; to go on from a model it must be as in its training, false");
     FAILS(mxb_trainer_create_from(training.prepared, NULL, training.params, NULL, &trainer, &error), error,
           MXB_ERROR_PARAM, "the model to go on from is NULL");
     mxb_model_free(model);
@@ -177,7 +179,8 @@ static void models_without_a_bank_go_on(void) {
     mxb_model *whole = run(&training, NULL, NULL, 30);
     mxb_model *old = run(&training, NULL, NULL, 20);
     for (size_t i = 0; i < old->n_options; i++) {
-        if (strcmp(old->option_names[i], "n_projections") == 0 || strcmp(old->option_names[i], "fourier_metric") == 0) {
+        if (strcmp(old->option_names[i], "n_projections") == 0 || strcmp(old->option_names[i], "fourier_metric") == 0 ||
+            strcmp(old->option_names[i], "fourier_linear") == 0) {
             old->option_names[i][0] = '?';
         }
     }

@@ -3,10 +3,17 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "learner/fourier/projection_bank.h"
 #include "unit/learner/make_features.h"
 #include "unit/learner/naive_solve.h"
 
-/* (Z'HZ + alpha I) w = -Z'g with the intercept last, not penalised. */
+/* What a weight is penalised by. */
+static double naive_alpha(const struct fit_case *fit, size_t component) {
+    uint32_t n_features = fit->prepared->n_features;
+    return fit->options.alpha * mxb__bank_penalty(&fit->options, n_features, (uint32_t)component);
+}
+
+/* (Z'HZ + A) w = -Z'g with the intercept last, not penalised. */
 static void naive_ridge(const struct fit_case *fit, const float *z, double *w) {
     size_t c = fit->options.n_components;
     size_t m = c + (fit->options.fit_intercept ? 1 : 0);
@@ -25,7 +32,7 @@ static void naive_ridge(const struct fit_case *fit, const float *z, double *w) {
         }
     }
     for (size_t j = 0; j < c; j++) {
-        a[j * m + j] += (long double)fit->options.alpha;
+        a[j * m + j] += (long double)naive_alpha(fit, j);
     }
     double *a_double = calloc(m * m, sizeof *a_double);
     double *b_double = calloc(m, sizeof *b_double);
@@ -67,7 +74,7 @@ static double naive_gain(const struct fit_case *fit, const float *z, const doubl
         sum_h += (long double)fit->h[i];
     }
     for (size_t j = 0; j < c; j++) {
-        loss += (long double)fit->options.alpha * (long double)w[j] * (long double)w[j] / 2;
+        loss += (long double)naive_alpha(fit, j) * (long double)w[j] * (long double)w[j] / 2;
     }
     return (double)(-2 * loss - (fit->options.fit_intercept ? sum_g * sum_g / sum_h : 0.0L));
 }
@@ -122,6 +129,7 @@ static void weights_equal_elimination(void) {
         options.fit_intercept = k / 5 % 2;
         options.n_components = options.alpha < 1e-3 ? 6 : 17;
         options.gamma = 0.5;
+        options.takes_inputs = k / 3 % 2;
         options.seed = k;
         struct data_recipe recipe = {.n_rows = k % 3 == 0 ? 2500 : 300, .n_features = 3, .seed = k, .missing = 0.05};
         enum scaling_kind scaling = (enum scaling_kind)(k % 3);

@@ -157,6 +157,51 @@ static void metrics_multiply_frequencies(void) {
     fit_close(&fits[1]);
 }
 
+/* With as many inputs as half of the components or fewer, component j < d is 0.1 x_j and a little less, whatever the
+ * metric, and the others are as without. */
+static void inputs_are_slow_components(void) {
+    static const uint32_t n_components[] = {7, 8, 16};
+    for (size_t k = 0; k < 3; k++) {
+        struct fit_case fits[2];
+        uint32_t c = n_components[k], n_linear = c >= 8 ? 4 : 0;
+        for (int takes = 0; takes < 2; takes++) {
+            struct learner_options options = fit_options();
+            options.takes_inputs = takes;
+            options.learns_metric = 1;
+            options.n_components = c;
+            REQUIRE(fit_open(&fits[takes], data_make((struct data_recipe){.n_rows = 80, .n_features = 4, .seed = 1}),
+                             options, 256, SCALING_RANK));
+            REQUIRE(add_tree(fits[takes].model));
+            REQUIRE(draw_next(&fits[takes]) == MXB_OK);
+        }
+        float *inputs = naive_inputs(&fits[1], fits[1].prepared->view);
+        float *z = naive_features(&fits[1], 0), *others = naive_features(&fits[0], 0);
+        for (size_t i = 0; i < 80; i++) {
+            for (size_t j = 0; j < c; j++) {
+                double slow = sqrt(2.0 / c) * sin(0.1 * (double)inputs[i * 4 + j % 4]);
+                CHECK_NEAR((double)z[i * c + j], j < n_linear ? slow : (double)others[i * c + j], 2e-7);
+            }
+        }
+        free(inputs);
+        free(z);
+        free(others);
+        fit_close(&fits[0]);
+        fit_close(&fits[1]);
+    }
+}
+
+/* As if the inputs were features of size 3 in all. */
+static void inputs_are_penalised_by_their_size(void) {
+    struct learner_options options = fit_options();
+    options.n_components = 50;
+    CHECK_NEAR(mxb__bank_penalty(&options, 4, 0), 1.0, 0.0);
+    options.takes_inputs = 1;
+    CHECK_NEAR(mxb__bank_penalty(&options, 4, 0), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 4), 1e-10);
+    CHECK_NEAR(mxb__bank_penalty(&options, 25, 24), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 25), 1e-10);
+    CHECK_NEAR(mxb__bank_penalty(&options, 4, 4), 1.0, 0.0);
+    CHECK_NEAR(mxb__bank_penalty(&options, 26, 0), 1.0, 0.0);
+}
+
 /* The median squared distance by a sort of all pairs; n is odd enough that one of them is in the middle. */
 static double naive_median(const struct fit_case *fit) {
     size_t n = fit->prepared->n_rows, d = fit->prepared->n_features, n_pairs = 0;
@@ -394,6 +439,8 @@ int main(void) {
     RUN(draws_do_not_depend_on_their_number);
     RUN(draws_have_their_distributions);
     RUN(metrics_multiply_frequencies);
+    RUN(inputs_are_slow_components);
+    RUN(inputs_are_penalised_by_their_size);
     RUN(gamma_is_drawn_around_the_median);
     RUN(odd_rows_have_a_kernel);
     RUN(rounds_work_on_what_their_slot_holds);

@@ -124,7 +124,7 @@ static void bytes_are_what_they_were(void) {
 /* The options of the model, and what it has none of as it was before there were such options. */
 static mxb_params *params_of_model(const mxb_model *model) {
     static const char *const before[][2] = {
-        {"n_members", "1"}, {"n_projections", "1"}, {"fourier_metric", "isotropic"}};
+        {"n_members", "1"}, {"n_projections", "1"}, {"fourier_metric", "isotropic"}, {"fourier_linear", "false"}};
     mxb_params *params = NULL;
     CHECK_INT(mxb_params_create(&params, NULL), MXB_OK);
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
