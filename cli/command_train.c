@@ -298,23 +298,19 @@ static mxb_status train_all(struct training *training, const char *path, struct 
 static int choose_rounds(struct training *training, int quiet, size_t *n_rounds) {
     mxb_error error;
     struct progress progress;
-    char number[32];
     char duration[TEXT_NUMBER_SIZE];
     int is_search = training->valid == NULL && strcmp(mxb_params_get(training->params, "num_round"), "auto") == 0;
     progress_init(&progress, quiet, 0, "choosing num_round: round", "kept aside");
-    mxb_status status = mxb_choose_rounds(training->train, training->valid, training->params, progress_update,
-                                          &progress, n_rounds, &error);
+    mxb_status status =
+        mxb_choose_rounds(training->train, training->valid, training->params, progress_update, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {
         return fail_data("stopped while num_round was chosen; nothing was written");
     }
-    if (status == MXB_OK) {
-        snprintf(number, sizeof number, "%zu", *n_rounds);
-        status = mxb_params_set(training->params, "num_round", number, &error);
-    }
     if (status != MXB_OK) {
         return fail_status(status, &error);
     }
+    *n_rounds = strtoul(mxb_params_get(training->params, "num_round"), NULL, 10);
     if (is_search && !quiet && progress.round == 0) {
         report("num_round auto: %zu rounds; the rows are too few to keep some aside", *n_rounds);
     } else if (is_search && !quiet) {

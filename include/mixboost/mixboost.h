@@ -316,12 +316,12 @@ MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_d
                                            mxb_progress_fn progress, void *context, mxb_model **model,
                                            mxb_error *error);
 
-/** The number of rounds that `num_round` stands for. Only for auto without `valid` it is searched for: a fifth of the
- *  rows is kept aside, of few rows each fifth in turn, and trainings on the others are best for these after so many
- *  rounds (docs/rounds.md). Then `progress` (may be NULL) hears of them as of a training with validation data. */
+/** Makes `num_round` the number that it stands for. Only for auto without `valid` it is searched for: how many rounds
+ * of trainings on four fifths of the rows are best for the others (docs/rounds.md); `learning_rate` then becomes
+ * theirs. `progress` (may be NULL) hears of them as of a training with validation data. */
 MXB_API MXB_NODISCARD mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
-                                                   const mxb_params *params, mxb_progress_fn progress, void *context,
-                                                   size_t *n_rounds, mxb_error *error);
+                                                   mxb_params *params, mxb_progress_fn progress, void *context,
+                                                   mxb_error *error);
 
 /** Training data made ready: checked, binned, scaled. Serves any number of trainings, also at the same time. */
 typedef struct mxb_prepared mxb_prepared;

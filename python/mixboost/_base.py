@@ -129,9 +129,8 @@ class Booster(BaseEstimator):
             params = self._params()
             train, targets = self._rows(X, y, sample_weight)
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
-            n_rounds = choose_rounds(train, valid, params, self.verbose)
-            params.set("num_round", str(n_rounds))
-            self._train(train, valid, params, n_rounds, callbacks)
+            choose_rounds(train, valid, params, self.verbose)
+            self._train(train, valid, params, callbacks)
             if self._model.n_repairs > 0:
                 message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds * self._model.n_members)
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
@@ -209,11 +208,10 @@ class Booster(BaseEstimator):
         train: _native.Dataset,
         valid: _native.Dataset | None,
         params: _native.Params,
-        n_rounds: int,
         callbacks: Iterable[Callback] | None,
     ) -> None:
         trainer = _native.Trainer(train, valid, params)
-        self._set_model(run_rounds(trainer, n_rounds, callbacks, self.verbose))
+        self._set_model(run_rounds(trainer, int(params.get("num_round")), callbacks, self.verbose))
 
     def _set_model(self, model: _native.Model) -> None:
         self._model = model

@@ -95,10 +95,9 @@ class HeterogeneousBoosting(Booster):
         train: _native.Dataset,
         valid: _native.Dataset | None,
         params: _native.Params,
-        n_rounds: int,
         callbacks: Iterable[Callback] | None,
     ) -> None:
-        super()._train(train, valid, params, n_rounds, callbacks)
+        super()._train(train, valid, params, callbacks)
         del self.estimators_[self._model.n_rounds :]
         names = learner_names(self.learners_)
         self.learner_indices_ = np.array([names.index(name) for name, _ in self._model.rounds()], dtype=np.intp)

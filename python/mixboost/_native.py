@@ -116,7 +116,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_train": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p, POINTER(Handle)),
     "mxb_prepared_create": (STATUS, Handle, Handle, POINTER(Handle)),
     "mxb_prepared_free": (None, Handle),
-    "mxb_choose_rounds": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p, POINTER(c_size_t)),
+    "mxb_choose_rounds": (STATUS, Handle, Handle, Handle, ProgressFunction, c_void_p),
     "mxb_trainer_create": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_trainer_create_from": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_trainer_run": (STATUS, Handle, c_size_t, ProgressFunction, c_void_p),
@@ -564,8 +564,8 @@ def choose_rounds(
     valid: Dataset | None,
     params: Params,
     is_to_go_on: Callable[[int, float, float, float], bool] | None = None,
-) -> int:
-    """What num_round stands for: itself, or for "auto" what is best for rows kept aside.
+) -> None:
+    """Makes num_round a number: what it is, or for "auto" what is best for rows kept aside.
 
     `is_to_go_on` is asked after every round of that search, with its number, the two losses and the seconds so far.
     """
@@ -577,10 +577,8 @@ def choose_rounds(
             _callback.exception = raised
             return False
 
-    n_rounds = c_size_t()
     handles = train._handle, valid._handle if valid is not None else None, params._handle
-    _library.choose_rounds(*handles, ProgressFunction(ask), None, ctypes.byref(n_rounds))
-    return n_rounds.value
+    _library.choose_rounds(*handles, ProgressFunction(ask), None)
 
 
 class Trainer(_Handle):

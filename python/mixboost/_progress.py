@@ -53,14 +53,15 @@ SECONDS_A_CALL = 0.05
 SECONDS_A_LINE = 1.0
 
 
-def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose: int) -> int:
-    """What num_round stands for; where it is "auto" and no rows judge the training, that is searched for.
+def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose: int) -> None:
+    """Makes num_round a number; where it is "auto" and no rows judge the training, it is searched for.
 
     The search is one long call of the library. It has a thread of its own, since only a thread that waits for Python
     hears Ctrl-C.
     """
     if valid is not None or params.get("num_round") != "auto":
-        return _native.choose_rounds(train, valid, params)
+        _native.choose_rounds(train, valid, params)
+        return
     is_interrupted = threading.Event()
     with _watchers(None, None, verbose) as watchers, ThreadPoolExecutor(1) as executor:
 
@@ -73,7 +74,7 @@ def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose
         try:
             while not choice.done():  # the signal may come to a thread that cannot wake this one
                 wait([choice], timeout=SECONDS_A_CALL)
-            return choice.result()
+            choice.result()
         except BaseException:
             is_interrupted.set()
             raise

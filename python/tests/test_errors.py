@@ -29,7 +29,7 @@ def assert_not_fitted(model: Any) -> None:
 
 
 def test_param_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match=r'^learning_rate is "0"; it must be over 0, up to 1$'):
+    with pytest.raises(ValueError, match=r'^learning_rate is "0"; it must be over 0, up to 1, or auto$'):
         _native.Params({"learning_rate": 0})
 
 
@@ -311,8 +311,8 @@ WRONG_OPTIONS: list[tuple[str, Any, str]] = [
     ("num_round", None, r'^num_round is "None"; it must be'),
     ("num_round", True, r'^num_round is "true"; it must be'),
     ("num_round", [3], r'^num_round is "\[3\]"; it must be'),
-    ("learning_rate", float("nan"), r'^learning_rate is "nan"; it must be over 0, up to 1$'),
-    ("learning_rate", float("inf"), r'^learning_rate is "inf"; it must be over 0, up to 1$'),
+    ("learning_rate", float("nan"), r'^learning_rate is "nan"; it must be over 0, up to 1, or auto$'),
+    ("learning_rate", float("inf"), r'^learning_rate is "inf"; it must be over 0, up to 1, or auto$'),
     ("learning_rate", "fast", r'^learning_rate is "fast"; it must be'),
     ("learning_rate", "0.1\0", "NUL"),
     ("subsample", 1.5, r'^subsample is "1.5"; it must be over 0, up to 1$'),

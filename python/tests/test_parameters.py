@@ -211,8 +211,8 @@ def test_an_argument_that_equals_its_default_follows_the_preset() -> None:
 
 def test_a_preset_survives_clones_and_its_options_files(tmp_path: Path) -> None:
     X, y = regression_data()
-    model = MixBoostRegressor(preset="paper", num_round=5).fit(X, y)
-    assert repr(model) == "MixBoostRegressor(num_round=5, preset='paper')"
+    model = MixBoostRegressor(preset="paper", num_round=5, learning_rate=0.1).fit(X, y)
+    assert repr(model) == "MixBoostRegressor(learning_rate=0.1, num_round=5, preset='paper')"
     assert model_bytes(clone(model).fit(X, y)) == model_bytes(model)
     model.save(tmp_path / "m.mxb")
     loaded = MixBoostRegressor.load(tmp_path / "m.mxb")

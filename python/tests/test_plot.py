@@ -321,7 +321,7 @@ def test_learners_of_ones_own_have_a_mark_each(heterogeneous: HeterogeneousBoost
 
 def test_a_loss_that_does_not_fall_has_no_shares_in_the_legend() -> None:
     X, _ = make_friedman1(100, 5, random_state=0)
-    model = MixBoostRegressor(num_round=3, tree_probability=0.0).fit(X, np.ones(100))
+    model = MixBoostRegressor(num_round=3, tree_probability=0.0).fit(X, np.zeros(100))
     assert legend_of(plot.ensemble(model)) == ["fourier: 3 rounds", "no fall"]
 
 

@@ -176,29 +176,33 @@ static void clear(struct choice *choice) {
     mxb__labels_clear(&choice->labels);
 }
 
-mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
-                             mxb_progress_fn progress, void *context, size_t *n_rounds, mxb_error *error) {
-    struct choice choice = {.dataset = train};
-    *n_rounds = 0;
-    if (train == NULL) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "the training data is NULL");
-    }
-    mxb__params_init(&choice.params);
-    if (params != NULL) {
-        choice.params = *params;
-    }
-    MXB_TRY(mxb__params_check(&choice.params, error));
-    if (valid != NULL || !isnan(mxb__param(&choice.params, OPTION_NUM_ROUND))) {
-        *n_rounds = mxb__param_rounds(&choice.params);
-        return MXB_OK;
-    }
-    uint32_t patience = mxb__param_count(&choice.params, OPTION_EARLY_STOPPING_ROUNDS);
-    MXB_TRY(mxb_params_set(&choice.params, "early_stopping_rounds", "0", error)); /* all stop together */
-    const char *objective_name = choice.params.texts[OPTION_OBJECTIVE];
-    struct objective objective = mxb__objective_find(&choice.params.own.loss, objective_name);
+/* The number of rounds, searched for; `choice` has the options of the trainings. */
+static mxb_status search(struct choice *choice, mxb_progress_fn progress, void *context, size_t *n_rounds,
+                         mxb_error *error) {
+    uint32_t patience = mxb__param_count(&choice->params, OPTION_EARLY_STOPPING_ROUNDS);
+    MXB_TRY(mxb_params_set(&choice->params, "early_stopping_rounds", "0", error)); /* all stop together */
+    const char *objective_name = choice->params.texts[OPTION_OBJECTIVE];
+    struct objective objective = mxb__objective_find(&choice->params.own.loss, objective_name);
     int two_classes = mxb__objective_two_classes(&objective);
-    MXB_TRY(mxb__labels_read(train, two_classes, NULL, NULL, "the training data", &choice.labels, error));
-    mxb_status status = choose(&choice, patience, progress, context, n_rounds, error);
-    clear(&choice);
+    MXB_TRY(mxb__labels_read(choice->dataset, two_classes, NULL, NULL, "the training data", &choice->labels, error));
+    mxb_status status = choose(choice, patience, progress, context, n_rounds, error);
+    clear(choice);
     return status;
+}
+
+mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid, mxb_params *params,
+                             mxb_progress_fn progress, void *context, mxb_error *error) {
+    if (train == NULL || params == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the %s NULL", train == NULL ? "training data is" : "options are");
+    }
+    size_t n_rounds = mxb__param_rounds(params);
+    char text[MXB__NUMBER_SIZE];
+    MXB_TRY(mxb__params_check(params, error));
+    if (valid == NULL && isnan(mxb__param(params, OPTION_NUM_ROUND))) {
+        struct choice choice = {.dataset = train, .params = *params};
+        MXB_TRY(search(&choice, progress, context, &n_rounds, error));
+        MXB_TRY(mxb_params_set(params, "learning_rate", choice.params.texts[OPTION_LEARNING_RATE], error));
+    }
+    mxb__number_format((double)n_rounds, text);
+    return mxb_params_set(params, "num_round", text, error);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
@@ -40,8 +41,9 @@ static const struct option_row TABLE[N_OPTIONS] = {
          "kept aside, before the training on all rows."},
     [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
                           "Loss: mse for regression, logloss for two classes."},
-    [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER, "0.05", "over 0, up to 1", 0, 1, 1,
-                              "Factor on every round's step."},
+    [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER_OR_AUTO, "auto", "over 0, up to 1, or auto", 0, 1, 1,
+                              "Factor on every round's step; auto: by rounds and rows, 0.05 for 2000 rounds on 20000 "
+                              "rows or fewer, more for fewer rounds or more rows, 0.4 at the most."},
     [OPTION_RANDOM_STATE] = {"random_state", INTEGER, "0", "0 to 4294967295", 0, 4294967295.0, 0,
                              "Seed of all random draws."},
     [OPTION_COLSAMPLE] = {"colsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
@@ -382,8 +384,16 @@ static void resolve(mxb_params *params, enum option option, double value) {
     }
 }
 
+/* Fewer rounds must go further, and more rows let them. */
+static double learning_rate(double n_rounds, double n_rows) {
+    double of_rounds = sqrt(5.0 / n_rounds);
+    double of_both = of_rounds * mxb__exp(0.4 * mxb__log(fmax(n_rows, 1000.0) / 20000.0));
+    return between(fmin(of_rounds, 0.05), of_both, 0.4);
+}
+
 void mxb__params_resolve(mxb_params *params, size_t n_rows) {
     double fewness = 1000.0 / (double)n_rows;
+    resolve(params, OPTION_LEARNING_RATE, rounded(learning_rate(mxb__param_rounds(params), (double)n_rows), 1e3));
     resolve(params, OPTION_MIN_MAX_DEPTH, least_depth(params));
     resolve(params, OPTION_TREE_PROBABILITY, between(0.3, rounded(0.5 + 0.4 / 0.9 * (1.0 - fewness), 1e2), 0.9));
     resolve(params, OPTION_ALPHA, between(0.001, rounded(0.1 * fewness * fewness, 1e4), 1.0));

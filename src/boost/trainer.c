@@ -308,10 +308,6 @@ mxb_status mxb_train(const mxb_dataset *rows, const mxb_dataset *valid, const mx
     if (params != NULL) {
         own = *params;
     }
-    size_t n_rounds;
-    char text[MXB__NUMBER_SIZE];
-    MXB_TRY(mxb_choose_rounds(rows, valid, &own, progress, context, &n_rounds, error));
-    mxb__number_format((double)n_rounds, text);
-    MXB_TRY(mxb_params_set(&own, "num_round", text, error));
+    MXB_TRY(mxb_choose_rounds(rows, valid, &own, progress, context, error));
     return train(rows, valid, &own, progress, context, model, error);
 }

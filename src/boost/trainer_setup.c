@@ -318,6 +318,9 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
     }
+    if (from != NULL && isnan(mxb__param(&training->params, OPTION_LEARNING_RATE))) {
+        MXB_TRY(mxb_params_set(&training->params, "learning_rate", mxb_model_option(from, "learning_rate"), error));
+    }
     mxb__params_resolve(&training->params, training->prepared->n_rows);
     struct prepare_settings wanted = prepare_settings_of(&training->params);
     const struct prepare_settings *had = &training->prepared->settings;

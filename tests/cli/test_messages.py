@@ -163,9 +163,14 @@ CASES = {
         f"{TRAIN} --learning_rate fast",
         GOOD,
         2,
-        'learning_rate is "fast"; it must be over 0, up to 1',
+        'learning_rate is "fast"; it must be over 0, up to 1, or auto',
     ),
-    "option: too small": (f"{TRAIN} --learning_rate 0", GOOD, 2, 'learning_rate is "0"; it must be over 0, up to 1'),
+    "option: too small": (
+        f"{TRAIN} --learning_rate 0",
+        GOOD,
+        2,
+        'learning_rate is "0"; it must be over 0, up to 1, or auto',
+    ),
     "option: too large": (
         f"{TRAIN} --hist_nbins 257",
         GOOD,

@@ -209,7 +209,7 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
     options = section(text, "options (* not the default, ~ given or what auto came to)")
     assert {line[4:].split()[0]: line[4:].split()[1] for line in options} == model["options"]
     changed = {mark: {line.split()[1] for line in options if line[2] == mark} for mark in "*~"}
-    found = {"num_round", "tree_probability", "min_max_depth", "alpha", "fourier_linear"}
+    found = {"num_round", "learning_rate", "tree_probability", "min_max_depth", "alpha", "fourier_linear"}
     assert changed == {"*": set(), "~": found}
 
     header, *curve = section(text, "training curve (rmse)")

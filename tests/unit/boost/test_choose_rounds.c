@@ -9,10 +9,19 @@ enum { N_PARTS = 5, OF_FEW = 50, AT_MOST = 2000, MOST_ROWS = 5000 };
 
 static mxb_error error;
 
+/* The number alone, 0 where it fails; the options are as they were. */
+static mxb_status choose_rounds(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
+                                mxb_progress_fn progress, void *context, size_t *n_rounds, mxb_error *told) {
+    mxb_params own = *params;
+    mxb_status status = mxb_choose_rounds(train, valid, &own, progress, context, told);
+    *n_rounds = status == MXB_OK ? (size_t)atoi(mxb_params_get(&own, "num_round")) : 0;
+    return status;
+}
+
 /* 0, and a failed check, where it fails. */
 static size_t choose(const struct made_data *data, const mxb_params *params) {
     size_t n_rounds = 0;
-    if (params == NULL || mxb_choose_rounds(data->dataset, NULL, params, NULL, NULL, &n_rounds, &error) != MXB_OK) {
+    if (params == NULL || choose_rounds(data->dataset, NULL, params, NULL, NULL, &n_rounds, &error) != MXB_OK) {
         check_failed(__FILE__, __LINE__, params == NULL ? "no options" : error.message);
     }
     return n_rounds;
@@ -121,7 +130,7 @@ static size_t check_choice(const struct made_data *data, const mxb_params *param
     for (size_t part = 0; part < n_judges; part++) {
         add_curve(data, by_hand, parts, part, n_judges, curve);
     }
-    CHECK_INT(mxb_choose_rounds(data->dataset, NULL, params, note_loss, told, &n_rounds, &error), MXB_OK);
+    CHECK_INT(choose_rounds(data->dataset, NULL, params, note_loss, told, &n_rounds, &error), MXB_OK);
     for (; round <= most && (patience == 0 || round - best <= patience); round++) {
         CHECK(told[round] == curve[round]);
         best = curve[round] < curve[best] ? round : best;
@@ -276,7 +285,7 @@ static int is_tried(const struct made_data *data, size_t n_rows, size_t n_copies
     }
     struct made_data taken = take(data, rows, n_rows * n_copies, 0);
     mxb_params *params = brisk(two_classes);
-    CHECK_INT(mxb_choose_rounds(taken.dataset, NULL, params, count_calls, &n_calls, &n_rounds, &error), MXB_OK);
+    CHECK_INT(choose_rounds(taken.dataset, NULL, params, count_calls, &n_calls, &n_rounds, &error), MXB_OK);
     CHECK(n_calls > 0 ? n_calls >= n_rounds : n_rounds == OF_FEW);
     mxb_params_free(params);
     data_clear(&taken);
@@ -362,7 +371,7 @@ static void progress_sees_the_choice_and_the_training(void) {
     mxb_params *params = brisk(0);
     struct watcher watcher = {0};
     size_t n_rounds;
-    OK(mxb_choose_rounds(data.dataset, NULL, params, watch, &watcher, &n_rounds, &error), error);
+    OK(choose_rounds(data.dataset, NULL, params, watch, &watcher, &n_rounds, &error), error);
     CHECK_INT(watcher.best_round, n_rounds);
     CHECK_INT(watcher.n_judged, n_rounds + 6);
     size_t n_judged = watcher.n_judged;
@@ -370,7 +379,7 @@ static void progress_sees_the_choice_and_the_training(void) {
         char sentence[80];
         watcher = (struct watcher){.stop_at = stop_at};
         snprintf(sentence, sizeof sentence, "the choice of num_round was stopped after round %zu", stop_at);
-        FAILS(mxb_choose_rounds(data.dataset, NULL, params, watch, &watcher, &n_rounds, &error), error, MXB_STOPPED,
+        FAILS(choose_rounds(data.dataset, NULL, params, watch, &watcher, &n_rounds, &error), error, MXB_STOPPED,
               sentence);
         CHECK(n_rounds == 0 && watcher.n_calls == stop_at);
     }
@@ -413,32 +422,18 @@ static void a_training_chooses_first(void) {
     }
 }
 
-static void nothing_is_tried_where_the_number_is_known(void) {
-    struct made_data data = data_make((struct data_recipe){.n_rows = 50, .n_features = 2, .seed = 1});
-    mxb_params *params = brisk(0);
-    size_t n_calls = 0, n_rounds;
-    OK(mxb_choose_rounds(data.dataset, data.dataset, params, count_calls, &n_calls, &n_rounds, &error), error);
-    CHECK_INT(n_rounds, AT_MOST);
-    CHECK(set(params, "num_round", "7"));
-    OK(mxb_choose_rounds(data.dataset, NULL, params, count_calls, &n_calls, &n_rounds, &error), error);
-    CHECK_INT(n_rounds, 7);
-    CHECK_INT(n_calls, 0);
-    OK(mxb_choose_rounds(data.dataset, NULL, NULL, count_calls, &n_calls, &n_rounds, &error), error); /* defaults */
-    CHECK(n_rounds >= 1 && n_rounds <= AT_MOST && n_calls >= n_rounds);
-    mxb_params_free(params);
-    data_clear(&data);
-}
-
 static void mistakes_are_told_as_by_a_training(void) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 50, .n_features = 2, .seed = 1});
     mxb_params *params = brisk(0), *classes = brisk(1);
     mxb_model *model;
     size_t n_rounds = 1;
-    FAILS(mxb_choose_rounds(NULL, NULL, params, NULL, NULL, &n_rounds, &error), error, MXB_ERROR_PARAM,
+    FAILS(choose_rounds(NULL, NULL, params, NULL, NULL, &n_rounds, &error), error, MXB_ERROR_PARAM,
           "the training data is NULL");
+    FAILS(mxb_choose_rounds(data.dataset, NULL, NULL, NULL, NULL, &error), error, MXB_ERROR_PARAM,
+          "the options are NULL");
     CHECK_INT(n_rounds, 0);
     CHECK(set(params, "min_max_depth", "9"));
-    FAILS(mxb_choose_rounds(data.dataset, NULL, params, NULL, NULL, &n_rounds, &error), error, MXB_ERROR_PARAM,
+    FAILS(choose_rounds(data.dataset, NULL, params, NULL, NULL, &n_rounds, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 9 and max_max_depth 4; the first must not be larger");
     CHECK(set(params, "min_max_depth", "1"));
     data.y[7] = (double)NAN;
@@ -465,7 +460,7 @@ static void every_allocation_may_fail(void) {
     for (; n < 5000 && status == MXB_ERROR_MEMORY; n++) {
         for (int for_ever = 1; for_ever >= 0; for_ever--) {
             mxb__memory_fail_at(n, for_ever);
-            status = mxb_choose_rounds(data.dataset, NULL, params, NULL, NULL, &n_rounds, &error);
+            status = choose_rounds(data.dataset, NULL, params, NULL, NULL, &n_rounds, &error);
             mxb__memory_fail_at(0, 0);
             if (status == MXB_ERROR_MEMORY) {
                 CHECK(n_rounds == 0 && strncmp(error.message, "out of memory", 13) == 0);
@@ -492,7 +487,6 @@ int main(void) {
     RUN(a_constant_label_is_soon_learnt);
     RUN(progress_sees_the_choice_and_the_training);
     RUN(a_training_chooses_first);
-    RUN(nothing_is_tried_where_the_number_is_known);
     RUN(mistakes_are_told_as_by_a_training);
     RUN(every_allocation_may_fail);
     return check_report();

@@ -224,7 +224,7 @@ static void check_memory(const char *n_threads, int for_ever) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2, .weighted = 1});
     struct made_data valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3});
     mxb_params *params = PARAMS("use_histograms", "false", "num_round", "6", "tree_probability", "0.6", "n_components",
-                                "4", "n_threads", n_threads, "max_max_depth", "3");
+                                "4", "n_threads", n_threads, "max_max_depth", "3", "learning_rate", "0.05");
     mxb_model *model = NULL;
     mxb_status status = MXB_ERROR_MEMORY;
     uint64_t n = 1;
@@ -274,8 +274,9 @@ static void weights_are_copies(void) {
             }
         }
         REQUIRE(data_view(&copies));
-        mxb_params *params = PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1",
-                                    "symmetric_probability", "0", "max_max_depth", "5", "subsample", "1");
+        mxb_params *params =
+            PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1", "symmetric_probability", "0",
+                   "max_max_depth", "5", "subsample", "1", "learning_rate", "0.05");
         mxb_model *weighted = train(&data, params);
         mxb_model *copied = train(&copies, params);
         REQUIRE(weighted != NULL && copied != NULL);

@@ -41,11 +41,11 @@ static const struct expected_option EXPECTED[] = {
      {"mse", "logloss"},
      {"", "MSE", "mse ", "mse | logloss", "log"}},
     {"learning_rate",
-     "number",
-     "0.05",
-     "over 0, up to 1",
-     {"1", "5e-324", "1e-1"},
-     {"1", "5e-324", "0.1"},
+     "number or auto",
+     "auto",
+     "over 0, up to 1, or auto",
+     {"1", "5e-324", "1e-1", "auto"},
+     {"1", "5e-324", "0.1", "auto"},
      {"0", "-0", "1.0000000000000002", "-0.1", "nan"}},
     {"random_state",
      "integer",
@@ -388,62 +388,6 @@ static void values_are_typed(void) {
     mxb_params_free(params);
 }
 
-static void check_resolved(size_t n_rows, const char *tree_probability, const char *alpha, const char *linear) {
-    mxb_params *params;
-    mxb_error error;
-    OK(mxb_params_create(&params, &error), error);
-    OK(mxb_params_set(params, "tree_probability", "auto", &error), error);
-    OK(mxb_params_set(params, "alpha", "auto", &error), error);
-    mxb__params_resolve(params, n_rows);
-    CHECK_TEXT(mxb_params_get(params, "tree_probability"), tree_probability);
-    CHECK_TEXT(mxb_params_get(params, "alpha"), alpha);
-    CHECK_TEXT(mxb_params_get(params, "fourier_linear"), linear);
-    CHECK(mxb__param(params, OPTION_FOURIER_LINEAR) == (strcmp(linear, "true") == 0));
-    CHECK(mxb__param(params, OPTION_TREE_PROBABILITY) == strtod(tree_probability, NULL));
-    CHECK(mxb__param(params, OPTION_ALPHA) == strtod(alpha, NULL));
-    mxb__params_resolve(params, 1); /* what is a number stays */
-    CHECK_TEXT(mxb_params_get(params, "tree_probability"), tree_probability);
-    mxb_params_free(params);
-}
-
-static void what_auto_stands_for(void) {
-    mxb_params *params;
-    mxb_error error;
-    OK(mxb_params_create(&params, &error), error);
-    OK(mxb_params_set(params, "num_round", "auto", &error), error);
-    CHECK_INT(mxb__param_rounds(params), 2000);
-    mxb__params_resolve(params, 700); /* says nothing of rounds */
-    CHECK_TEXT(mxb_params_get(params, "num_round"), "auto");
-    OK(mxb_params_set(params, "num_round", "2001", &error), error);
-    CHECK_INT(mxb__param_rounds(params), 2001);
-    mxb_params_free(params);
-    check_resolved(1, "0.3", "1", "true");
-    check_resolved(316, "0.3", "1", "true");
-    check_resolved(500, "0.3", "0.4", "true");
-    check_resolved(680, "0.3", "0.2163", "true");
-    check_resolved(800, "0.39", "0.1563", "true");
-    check_resolved(1000, "0.5", "0.1", "true");
-    check_resolved(1001, "0.5", "0.0998", "false");
-    check_resolved(2000, "0.72", "0.025", "false");
-    check_resolved(10000, "0.9", "0.001", "false");
-    check_resolved(100000000, "0.9", "0.001", "false");
-}
-
-static void the_least_depth_follows_the_largest(void) {
-    static const char *const largest[] = {"1", "2", "10"}, *const least[] = {"1", "2", "2"};
-    for (size_t i = 0; i < 3; i++) {
-        mxb_params *params;
-        mxb_error error;
-        OK(mxb_params_create(&params, &error), error);
-        OK(mxb_params_set(params, "max_max_depth", largest[i], &error), error);
-        OK(mxb__params_check(params, &error), error);
-        mxb__params_resolve(params, 100);
-        CHECK_TEXT(mxb_params_get(params, "min_max_depth"), least[i]);
-        CHECK_INT(mxb__param_count(params, OPTION_MIN_MAX_DEPTH), atoi(least[i]));
-        mxb_params_free(params);
-    }
-}
-
 static void thread_options_follow_n_threads(void) {
     const enum option followers[] = {OPTION_TREE_N_THREADS, OPTION_RIDGE_N_THREADS, OPTION_KERNEL_N_THREADS};
     const char *const names[] = {"tree_n_threads", "ridge_n_threads", "kernel_n_threads"};
@@ -486,8 +430,6 @@ int main(void) {
     RUN(depth_probabilities_are_a_list);
     RUN(trainings_check_the_options);
     RUN(values_are_typed);
-    RUN(what_auto_stands_for);
-    RUN(the_least_depth_follows_the_largest);
     RUN(thread_options_follow_n_threads);
     RUN(out_of_memory);
     return check_report();

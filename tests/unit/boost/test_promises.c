@@ -155,18 +155,20 @@ static void weights_are_copies(void) {
                                      .seed = seed,
                                      .missing = seed % 3 == 0 ? 0.1 : 0.0,
                                      .two_classes = two_classes};
+        check_copies(
+            recipe, 0,
+            PARAMS("learning_rate", "0.05", "symmetric_probability", "0.4", "objective",
+                   two_classes ? "logloss" : "mse", "num_round", "15", "tree_probability", seed % 3 == 1 ? "1" : "0.6",
+                   "max_max_depth", "5", "colsample", "0.8", "n_components", "20", "alpha", "1", "fourier_scaling",
+                   scalings[seed % 3], "gamma", "0.05", "n_projections", "1", "fourier_metric", "isotropic",
+                   "fourier_linear", seed % 5 < 2 ? "true" : "false", "subsample", "1", "hist_nbins",
+                   seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
+            1e-12);
         check_copies(recipe, 0,
-                     PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round",
-                            "15", "tree_probability", seed % 3 == 1 ? "1" : "0.6", "max_max_depth", "5", "colsample",
-                            "0.8", "n_components", "20", "alpha", "1", "fourier_scaling", scalings[seed % 3], "gamma",
-                            "0.05", "n_projections", "1", "fourier_metric", "isotropic", "fourier_linear",
-                            seed % 5 < 2 ? "true" : "false", "subsample", "1", "hist_nbins",
-                            seed % 4 == 0 ? "9" : "256", "n_threads", "1", "split_noise", seed > 6 ? "0.6" : "0"),
-                     1e-12);
-        check_copies(recipe, 0,
-                     PARAMS("symmetric_probability", "0.4", "objective", two_classes ? "logloss" : "mse", "num_round",
-                            "40", "tree_probability", "0.9", "alpha", "0.001", "subsample", "1", "gamma", "0.05",
-                            "n_projections", "1", "fourier_metric", "isotropic", "fourier_linear", "false"),
+                     PARAMS("learning_rate", "0.05", "symmetric_probability", "0.4", "objective",
+                            two_classes ? "logloss" : "mse", "num_round", "40", "tree_probability", "0.9", "alpha",
+                            "0.001", "subsample", "1", "gamma", "0.05", "n_projections", "1", "fourier_metric",
+                            "isotropic", "fourier_linear", "false"),
                      1e-9);
     }
 }

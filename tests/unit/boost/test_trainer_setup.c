@@ -172,6 +172,27 @@ static void options_must_fit(void) {
     close_training(&training);
 }
 
+/* What the rate would be for the longer training does not matter. */
+static void a_rate_that_is_auto_is_the_models(void) {
+    struct long_training training;
+    REQUIRE(open_training(&training, 0, "0"));
+    mxb_model *first = run(&training, NULL, NULL, 10), *by_hand = run(&training, NULL, first, 30);
+    REQUIRE(mxb_params_set(training.params, "learning_rate", "auto", NULL) == MXB_OK);
+    mxb_model *on = run(&training, NULL, first, 30), *afresh = run(&training, NULL, NULL, 30);
+    REQUIRE(on != NULL && by_hand != NULL && afresh != NULL);
+    CHECK_TEXT(mxb_model_option(on, "learning_rate"), "0.3");
+    CHECK_TEXT(mxb_model_option(afresh, "learning_rate"), "0.123");
+    struct model_bytes bytes = bytes_of(on), expected = bytes_of(by_hand);
+    CHECK(same_bytes(bytes, expected));
+    mxb_bytes_free(bytes.bytes);
+    mxb_bytes_free(expected.bytes);
+    mxb_model_free(first);
+    mxb_model_free(by_hand);
+    mxb_model_free(on);
+    mxb_model_free(afresh);
+    close_training(&training);
+}
+
 /* Models from before there was a bank do not keep its options; their one projection is as the paper's. */
 static void models_without_a_bank_go_on(void) {
     struct long_training training;
@@ -265,6 +286,7 @@ int main(void) {
     RUN(going_on_gives_the_bytes_of_one_long_training);
     RUN(other_data_keep_the_old_rounds);
     RUN(options_must_fit);
+    RUN(a_rate_that_is_auto_is_the_models);
     RUN(models_without_a_bank_go_on);
     RUN(projections_must_fit_their_options);
     RUN(data_must_fit);
