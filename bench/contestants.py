@@ -49,8 +49,20 @@ def predictor(model: Any, work: Work) -> Predict:
 # ---- Fits: binning included -------------------------------------------------------------------------------------
 
 
+# What the others have, too: ordinary trees on all rows; and one kernel for all fourier rounds.
+PLAIN_LEARNER = {
+    "subsample": 1.0,
+    "leaf_rows": "sample",
+    "symmetric_probability": 0.0,
+    "n_projections": 1,
+    "fourier_metric": "isotropic",
+    "fourier_linear": False,
+}
+
+
 def mixboost_options(work: Work, tree_probability: float) -> dict[str, Any]:
     return {
+        **PLAIN_LEARNER,
         "num_round": work.rounds,
         "learning_rate": RATE,
         "lambda_l2": LAMBDA,

@@ -25,7 +25,8 @@ FOLDER = SCRATCH / "instructions"
 PAGE = ROOT / "bench" / "instructions.txt"
 
 N_SHOWN = 8
-OPTIONS = "--objective logloss --min_max_depth 6 --max_max_depth 6 --n_threads 1".split()
+OPTIONS = "--objective logloss --n_threads 1".split()
+PAPER = "--preset paper --learning_rate 0.05 --min_max_depth 6 --max_max_depth 6"
 KERNELS = ["portable", "avx2"]
 COUNTED = ["mxb_prepared_create", "mxb_trainer_create", "mxb_trainer_run"]  # not the reading of the data
 
@@ -40,9 +41,10 @@ class Training(NamedTuple):
 
 
 TRAININGS = [
-    Training("trees", 5000, 12, "--num_round 30 --tree_probability 1"),
-    Training("trees on packed histograms", 70000, 8, "--num_round 8 --tree_probability 1"),
-    Training("mixed", 5000, 12, "--num_round 30 --tree_probability 0.8 --n_components 50"),
+    Training("trees", 5000, 12, f"{PAPER} --num_round 30 --tree_probability 1"),
+    Training("trees on packed histograms", 70000, 8, f"{PAPER} --num_round 8 --tree_probability 1"),
+    Training("mixed", 5000, 12, f"{PAPER} --num_round 30 --tree_probability 0.8 --n_components 50"),
+    Training("defaults", 5000, 12, "--num_round 30"),
 ]
 
 

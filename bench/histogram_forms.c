@@ -10,8 +10,9 @@
 #include "learner/tree/quanta.h"
 
 static const char *const SETTINGS[][2] = {
-    {"num_round", "100"}, {"learning_rate", "0.1"},  {"min_max_depth", "6"},    {"max_max_depth", "6"},
-    {"lambda_l2", "1"},   {"min_child_weight", "1"}, {"tree_probability", "1"}, {"hist_nbins", "256"}};
+    {"num_round", "100"}, {"learning_rate", "0.1"},  {"min_max_depth", "6"},        {"max_max_depth", "6"},
+    {"lambda_l2", "1"},   {"min_child_weight", "1"}, {"tree_probability", "1"},     {"hist_nbins", "256"},
+    {"subsample", "1"},   {"leaf_rows", "sample"},   {"symmetric_probability", "0"}};
 enum { N_SETTINGS = sizeof SETTINGS / sizeof SETTINGS[0] };
 
 static const double HELD_OUT = 0.2;

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from contestants import RATE
+from contestants import PLAIN_LEARNER, RATE
 from datasets import make_data
 from machine import PeakMemory, processor
 
@@ -39,7 +39,9 @@ IMPORTS = ["import mixboost", "from mixboost import MixBoostRegressor", *(f"impo
 def make_mixboost(rounds: int, threads: int, tree_probability: float = 1.0) -> Any:
     from mixboost import MixBoostRegressor
 
+    options: Any = PLAIN_LEARNER
     return MixBoostRegressor(
+        **options,
         num_round=rounds,
         learning_rate=RATE,
         min_max_depth=DEPTH,
