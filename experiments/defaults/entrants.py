@@ -1,8 +1,9 @@
 """Everybody who takes part: what each is told in each protocol, and how each is asked to fit.
 
 `stopping`: the same learning rate, at most so many rounds, early stopping on the validation part. `plain`: nothing is
-set. `times`: the same rounds for everybody, no stopping. Beyond that everybody keeps its own defaults. What is told
-is a dictionary that names all of it, so that a result can be kept under it.
+set. Sizes: nothing either, on fewer rows or more. `times`: the same rounds for everybody, no stopping. Beyond that
+everybody keeps its own defaults. What is told is a dictionary that names all of it, so that a result can be kept under
+it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sets import Array, Split
 
-ALL_PROTOCOLS = STOPPING, PLAIN, TIMES = ("stopping", "plain", "times")
+STOPPING, PLAIN, TIMES, ALL_ROWS = "stopping", "plain", "times", "all rows"
+FEW_ROWS = {f"{n} rows": n for n in (50, 200, 1000)}
+SIZES = (*FEW_ROWS, ALL_ROWS)
+ALL_PROTOCOLS = (STOPPING, PLAIN, TIMES, *SIZES)
 RATE, MAX_ROUNDS, PATIENCE, TIMED_ROUNDS = 0.05, 2000, 50, 300
 
 Settings = dict[str, Any]
@@ -78,9 +82,8 @@ def told(rounds_name: str, patience_name: str, **more: Any) -> Callable[[Work], 
         protocols = {
             STOPPING: {rounds_name: MAX_ROUNDS, "learning_rate": RATE, patience_name: PATIENCE},
             TIMES: {rounds_name: TIMED_ROUNDS, "learning_rate": RATE},
-            PLAIN: {},
         }
-        both = {**protocols[work.protocol], **more}
+        both = {**protocols.get(work.protocol, {}), **more}
         return {name: value for name, value in both.items() if value is not DEFAULT}
 
     return settings
@@ -126,7 +129,7 @@ def fit_xgboost(settings: Settings, work: Work, data: Split) -> Fitted:
 
 def scikit_learn_settings(work: Work) -> Settings:
     """By its own defaults it stops early on large data, on a part that it keeps aside."""
-    stops = {} if work.protocol == PLAIN else {"early_stopping": work.protocol == STOPPING}
+    stops = {"early_stopping": work.protocol == STOPPING} if work.protocol in (STOPPING, TIMES) else {}
     return {**told("max_iter", "n_iter_no_change")(work), **stops}
 
 
@@ -180,6 +183,41 @@ PEERS = by_name(
     Contestant("snapml-ridge", "snapml", told(*SNAPML_WORDS, **SNAPML_RIDGE), fit_snapml),
 )
 
+# ---- Without boosting -------------------------------------------------------------------------------------------
+
+
+def fit_constant(settings: Settings, work: Work, data: Split) -> Fitted:
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    model = (DummyClassifier if work.classify else DummyRegressor)(**settings)
+    return Fitted(predictor(model.fit(*data.train), work), None)
+
+
+def fit_ridge(settings: Settings, work: Work, data: Split) -> Fitted:
+    """The penalty is chosen by cross-validation; each fold has a row of each class, which older versions ask for."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from threadpoolctl import threadpool_limits
+
+    if work.classify:
+        n_rarest = np.unique(data.train.y, return_counts=True)[1].min()
+        linear = LogisticRegressionCV(scoring=settings["scoring"], cv=min(5, int(n_rarest)))
+    else:
+        linear = RidgeCV(settings["alphas"])
+    model = make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), linear)
+    with threadpool_limits(work.threads):
+        model.fit(*data.train)
+    return Fitted(predictor(model, work), None)
+
+
+RIDGE: Settings = {"alphas": np.logspace(-3, 4, 15).tolist(), "scoring": "neg_log_loss"}  # of numbers, of classes
+BASELINES = by_name(
+    Contestant("constant", "scikit-learn", lambda work: {}, fit_constant, SIZES),
+    Contestant("ridge", "scikit-learn", lambda work: RIDGE, fit_ridge, SIZES),
+)
+
 # ---- Ours -------------------------------------------------------------------------------------------------------
 
 
@@ -206,24 +244,39 @@ OURS = by_name(
 )
 
 
-def without(name: str, **options: Any) -> Contestant:
-    """An ingredient switched off alone."""
+def variant(name: str, **options: Any) -> Contestant:
+    """Ours with one thing changed alone."""
     return ours(name, (STOPPING,), **options)
 
 
+# Ingredients switched off.
 ABLATIONS = by_name(
-    without("no-fourier", tree_probability=1.0),
-    without("no-symmetric", symmetric_probability=0.0),
-    without("no-noise", split_noise=0.0),
-    without("leaves-of-sample", leaf_rows="sample"),
-    without("all-rows", subsample=1.0),
-    without("raw-inputs", fourier_scaling="none"),
-    without("standard-inputs", fourier_scaling="standard"),
-    without("isotropic", fourier_metric="isotropic"),
-    without("one-projection", n_projections=1),
-    without("one-gamma", gamma=0.05),
-    without("depth-6", min_max_depth=6, max_max_depth=6),
-    without("heavy-leaves", min_child_weight=1.0),
+    variant("no-fourier", tree_probability=1.0),
+    variant("no-symmetric", symmetric_probability=0.0),
+    variant("leaves-of-sample", leaf_rows="sample"),
+    variant("no-sampling", subsample=1.0),
+    variant("raw-inputs", fourier_scaling="none"),
+    variant("standard-inputs", fourier_scaling="standard"),
+    variant("isotropic", fourier_metric="isotropic"),
+    variant("one-projection", n_projections=1),
+    variant("one-gamma", gamma=0.05),
+    variant("depth-6", min_max_depth=6, max_max_depth=6),
+    variant("heavy-leaves", min_child_weight=1.0),
 )
 
-CONTESTANTS = {**PEERS, **OURS, **ABLATIONS}
+# What was tried and not taken.
+OTHER_VALUES = by_name(
+    variant("noise", split_noise=0.3),
+    variant("columns", colsample=0.8),
+    variant("more-components", n_components=200),
+    variant("more-projections", n_projections=8),
+    variant("shallow-symmetric", symmetric_depth=6),
+    variant("shallow", min_max_depth=1, max_max_depth=8),
+    variant("deep", min_max_depth=4, max_max_depth=12),
+    variant("strong-l2", lambda_l2=2.0),
+    variant("slow", learning_rate=0.03),
+    variant("more-symmetric", symmetric_probability=0.7),
+    variant("fewer-symmetric", symmetric_probability=0.3),
+)
+
+CONTESTANTS = {**BASELINES, **PEERS, **OURS, **ABLATIONS, **OTHER_VALUES}

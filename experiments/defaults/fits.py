@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from typing import NamedTuple
 
 import sets
-from entrants import CONTESTANTS, PEERS, PLAIN, STOPPING, TIMES, Work, digest
+from entrants import ALL_ROWS, CONTESTANTS, FEW_ROWS, PEERS, PLAIN, SIZES, STOPPING, TIMES, Work, digest
 from outcomes import Journal, Key, Outcome
 
 N_REPEATS = 3  # of a timed fit
@@ -35,16 +35,29 @@ class Task(NamedTuple):
     @property
     def journal(self) -> str:
         """The file that it is kept in."""
-        return TIMES if self.protocol == TIMES else "peers" if self.contestant in PEERS else "ours"
+        if self.protocol == TIMES:
+            return TIMES
+        if self.protocol in SIZES:
+            return "sizes"
+        return "peers" if self.contestant in PEERS else "ours"
 
 
-def loss_tasks(names: list[str], n_seeds: int, contestants: list[str]) -> Iterator[Task]:
-    for protocol in (STOPPING, PLAIN):
+def loss_tasks(
+    names: list[str], n_seeds: int, contestants: list[str], protocols: Iterable[str] = (STOPPING, PLAIN)
+) -> Iterator[Task]:
+    for protocol in protocols:
         for name in names:
             for seed in range(n_seeds):
                 for contestant in contestants:
                     if protocol in CONTESTANTS[contestant].protocols:
                         yield Task(name, seed, protocol, contestant)
+
+
+def size_tasks(names: list[str], n_seeds: int, contestants: list[str]) -> Iterator[Task]:
+    """All rows are only of the sets that take part with a sample, and with one seed."""
+    yield from loss_tasks(names, n_seeds, contestants, FEW_ROWS)
+    sampled = [name for name in names if sets.SOURCES[name].max_rows is not None]
+    yield from loss_tasks(sampled, 1, contestants, [ALL_ROWS])
 
 
 def time_tasks(names: list[str], contestants: list[str]) -> Iterator[Task]:
@@ -63,12 +76,19 @@ class Figures(NamedTuple):
     seconds: float
 
 
+def split_for(task: Task, dataset: sets.Dataset) -> sets.Split:
+    if task.protocol == STOPPING:
+        return sets.split(dataset, task.seed)
+    if task.protocol == ALL_ROWS:
+        return sets.split_all(dataset, task.seed)
+    return sets.split_in_two(dataset, task.seed, FEW_ROWS.get(task.protocol))
+
+
 def measure(task: Task) -> Figures:
     """Fits, and looks at the test part. A timed fit comes after a small one, so that it finds everything loaded."""
     warnings.simplefilter("ignore")
     dataset, contestant = sets.load(task.set), CONTESTANTS[task.contestant]
-    data = sets.split(dataset, task.seed) if task.protocol == STOPPING else sets.split_in_two(dataset, task.seed)
-    settings = contestant.settings(task.work)
+    data, settings = split_for(task, dataset), contestant.settings(task.work)
     if task.protocol == TIMES:
         few = sets.Part(data.train.X[:500], data.train.y[:500])
         contestant.fit(settings, task.work, data._replace(train=few))

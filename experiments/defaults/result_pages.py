@@ -1,8 +1,23 @@
-"""The results as Markdown: losses of everybody, ratios beside what is asked for, ablations, fit times."""
+"""The results as Markdown: losses of everybody, ratios beside what is asked for, ablations, sizes, fit times."""
 
 from __future__ import annotations
 
-from entrants import ABLATIONS, CONTESTANTS, OURS, PEERS, PLAIN, STOPPING, TIMED_ROUNDS, TIMES
+from collections.abc import Container
+
+from entrants import (
+    ABLATIONS,
+    ALL_ROWS,
+    BASELINES,
+    CONTESTANTS,
+    OTHER_VALUES,
+    OURS,
+    PEERS,
+    PLAIN,
+    SIZES,
+    STOPPING,
+    TIMED_ROUNDS,
+    TIMES,
+)
 from fits import N_REPEATS
 from outcomes import Outcome
 from ratios import (
@@ -30,8 +45,8 @@ TITLES = {
 FIGURE_HEADER = ["figure", "measured", "95 %", "asked", "met", "sets won"]
 
 
-def named(names: list[str], losses: Losses) -> list[str]:
-    return [name for name in names if name in losses]
+def named(names: list[str], found: Container[str]) -> list[str]:
+    return [name for name in names if name in found]
 
 
 # ---- Losses -----------------------------------------------------------------------------------------------------
@@ -39,7 +54,7 @@ def named(names: list[str], losses: Losses) -> list[str]:
 
 def loss_table(losses: Losses) -> str:
     """Everybody's test loss; the least of each set stands out."""
-    contestants = named([*PEERS, *OURS], losses)
+    contestants = named([*BASELINES, *PEERS, *OURS], losses)
     rows = []
     for group in (CLEAN, NOISY, APART):
         for a_set in [name for name, source in SOURCES.items() if source.group == group]:
@@ -83,9 +98,9 @@ GROUP_HEADER = [title for group in GROUPS for title in (group, "95 %", "won")]
 
 
 def ratio_table(losses: Losses, ours: str) -> str:
-    """Against every peer; what comes as the default also against our other settings."""
+    """Against everybody else; what comes as the default also against our other settings."""
     others = [name for name in OURS if name != "ours"] if ours == "ours" else []
-    peers = named([*PEERS, BETTER_SNAPML, *others], losses)
+    peers = named([*BASELINES, *PEERS, BETTER_SNAPML, *others], losses)
     return table([f"{ours} ÷", *GROUP_HEADER], [[peer, *group_cells(losses, ours, peer)] for peer in peers])
 
 
@@ -114,6 +129,17 @@ def win_rows(losses: Losses) -> list[list[str]]:
 
 def target_table(losses: Losses) -> str:
     return table(FIGURE_HEADER, target_rows(losses) + win_rows(losses))
+
+
+def worst_sets(losses: Losses) -> str:
+    """Where ours is worst against each of those that do not boost; not clipped."""
+    lines = []
+    for name in BASELINES:
+        ratios = of_group(set_ratios(losses, "ours", name), "all")
+        if ratios:
+            worst = max(ratios, key=lambda a_set: ratios[a_set])
+            lines.append(f"Worst against {name}: {worst}, {ratios[worst]:.3f}.\n")
+    return "".join(lines)
 
 
 def best_peer(losses: Losses) -> str | None:
@@ -176,16 +202,20 @@ def loss_page(outcomes: list[Outcome], protocol: str) -> str:
     return text + f"\n## Test losses\n\n{loss_table(losses)}"
 
 
+def variant_table(losses: Losses, variants: list[str]) -> str:
+    rows = [[variant, *group_cells(losses, variant, "ours")] for variant in variants]
+    return table(["variant ÷ ours", *GROUP_HEADER], rows)
+
+
 def ablation_page(outcomes: list[Outcome]) -> str:
-    """Each variant over ours: above 1, the ingredient helps."""
+    """Each variant over ours: above 1, what ours has is better."""
     losses = losses_of(outcomes, STOPPING)
-    variants = named([*ABLATIONS], losses)
-    ratios = table(
-        ["variant ÷ ours", *GROUP_HEADER], [[variant, *group_cells(losses, variant, "ours")] for variant in variants]
-    )
-    text = f"# Ingredients switched off alone\n\n{conditions(outcomes, STOPPING, ['ours', *ABLATIONS])}"
-    text += f"\nAbove 1: the ingredient helps.\n\n{ratios}"
-    choice = choose_on_halves(losses, ["ours", *variants], "ours") if "ours" in losses else None
+    off, other = named([*ABLATIONS], losses), named([*OTHER_VALUES], losses)
+    text = f"# Ingredients switched off alone\n\n{conditions(outcomes, STOPPING, ['ours', *ABLATIONS, *OTHER_VALUES])}"
+    text += f"\nAbove 1: the ingredient helps.\n\n{variant_table(losses, off)}" if off else ""
+    if other:
+        text += f"\n## Other values, ÷ ours\n\nAbove 1: the default is better.\n\n{variant_table(losses, other)}"
+    choice = choose_on_halves(losses, ["ours", *off, *other], "ours") if "ours" in losses else None
     if choice is not None:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in choice.shares.items())
         text += "\n## Chosen on half of the sets, reported on the other half\n\n"
@@ -196,24 +226,48 @@ def ablation_page(outcomes: list[Outcome]) -> str:
     return text
 
 
-def best_times(outcomes: list[Outcome], machine: str) -> dict[str, dict[str, float]]:
-    """Seconds by contestant and set: the best of the repeats on a machine."""
+def size_page(outcomes: list[Outcome]) -> str:
+    """Ratios for each size, and for all rows everybody's figures."""
+    text = "# Plain `fit` from 50 rows to all of a large table\n"
+    for protocol in SIZES:
+        losses = losses_of(outcomes, protocol)
+        if losses:
+            text += f"\n## {protocol.capitalize()}\n\n{conditions(outcomes, protocol, [*BASELINES, *PEERS, *OURS])}"
+            text += f"\n{ratio_table(losses, 'ours')}\n{worst_sets(losses)}" if "ours" in losses else ""
+        if losses and protocol == ALL_ROWS:
+            seconds = second_table(best_times(outcomes, protocol))
+            text += f"\nTest losses:\n\n{loss_table(losses)}"
+            text += f"\nSeconds of these fits, perhaps beside other work:\n\n{seconds}"
+    return text
+
+
+def best_times(outcomes: list[Outcome], protocol: str, machine: str = "") -> dict[str, dict[str, float]]:
+    """Seconds by contestant and set: the best of the repeats, of timings those on a machine."""
     best: dict[str, dict[str, float]] = {}
     for outcome in outcomes:
         key = outcome.key
-        if key.protocol == TIMES and key.machine == machine and outcome.seconds is not None:
+        if key.protocol == protocol and key.machine == machine and outcome.seconds is not None:
             of_set = best.setdefault(key.contestant, {})
             of_set[key.set] = min(outcome.seconds, of_set.get(key.set, outcome.seconds))
     return best
 
 
+def timed_sets(best: dict[str, dict[str, float]]) -> list[str]:
+    return [name for name in SOURCES if any(name in of_set for of_set in best.values())]
+
+
+def second_table(best: dict[str, dict[str, float]]) -> str:
+    contestants = named([*CONTESTANTS], best)
+    rows = [[s, *(f"{best[c][s]:.2f}" if s in best[c] else "" for c in contestants)] for s in timed_sets(best)]
+    return table(["s", *contestants], rows)
+
+
 def time_page(outcomes: list[Outcome], machine: str) -> str:
     """Everybody's seconds, and their ratio to LightGBM's."""
-    best = best_times(outcomes, machine)
+    best = best_times(outcomes, TIMES, machine)
     base = best.get("lightgbm", {})
-    timed = [name for name in SOURCES if any(name in of_set for of_set in best.values())]
-    rows = []
-    for name in [name for name in CONTESTANTS if name in best]:
+    timed, rows = timed_sets(best), []
+    for name in named([*CONTESTANTS], best):
         ratios = [best[name][s] / base[s] for s in timed if s in best[name] and s in base]
         ratio = geometric_mean(ratios) if ratios else float("nan")
         cells = [f"{best[name][s]:.2f}" if s in best[name] else "" for s in timed]

@@ -1,6 +1,6 @@
 """Measures how well everybody predicts as it comes, on every set of the data folder.
 
-    ./dev experiments defaults [--run peers|ours|ablation|all|times] [--sets SET ...] [--seeds N]
+    ./dev experiments defaults [--run peers|ours|ablation|all|sizes|times] [--sets SET ...] [--seeds N]
                                [--contestants NAME ...] [--quick] [--tables] [--data FOLDER]
 
 Every fit runs in a process of its own and is kept once it is done; a run goes on where an earlier one stopped. Prints
@@ -17,32 +17,39 @@ from pathlib import Path
 
 import sets
 from dots import draw
-from entrants import ABLATIONS, CONTESTANTS, OURS, PEERS, PLAIN, STOPPING, TIMES
-from fits import fit_all, loss_tasks, tell, time_tasks
+from entrants import ABLATIONS, BASELINES, CONTESTANTS, OTHER_VALUES, OURS, PEERS, PLAIN, SIZES, STOPPING, TIMES
+from fits import fit_all, loss_tasks, size_tasks, tell, time_tasks
 from machine import describe
 from outcomes import Journal, Outcome
 from ratios import losses_of
-from result_pages import ablation_page, loss_page, named, time_page, with_better_snapml
+from result_pages import ablation_page, loss_page, named, size_page, time_page, with_better_snapml
 from targets import BETTER_SNAPML
 
 RESULTS = Path(__file__).with_name("results")
-JOURNALS = ("peers", "ours", TIMES)
-RUNS = {"peers": [*PEERS], "ours": [*OURS], "ablation": ["ours", *ABLATIONS], "all": [*CONTESTANTS]}
+JOURNALS = ("peers", "ours", "sizes", TIMES)
+RUNS = {
+    "peers": [*PEERS],
+    "ours": [*OURS],
+    "ablation": ["ours", *ABLATIONS, *OTHER_VALUES],
+    "all": [*CONTESTANTS],
+    "sizes": [*BASELINES, "catboost", "lightgbm", "xgboost", "sklearn-hgb", "ours"],
+    TIMES: [*PEERS, "ours", "ours-trees"],
+}
 QUICK_SETS = ["parkinsons", "bank8FM", "mammography", "pendigits", "elevators"]
 TIMED_SETS = ["bank8FM", "elevators", "letter", "adult", "rossmann"]
-TIMED = [*PEERS, "ours", "ours-trees"]
 DRAWN_PEERS = ["catboost", "lightgbm", "xgboost", "sklearn-hgb", BETTER_SNAPML]
 MODULES = {"scikit-learn": "sklearn.ensemble", "mixboost": "mixboost._estimators"}  # what takes long to import
 
 
 def run(arguments: argparse.Namespace, journals: dict[str, Journal]) -> None:
-    contestants = arguments.contestants or (TIMED if arguments.run == TIMES else RUNS[arguments.run])
+    contestants = arguments.contestants or RUNS[arguments.run]
     for package in {CONTESTANTS[name].package for name in contestants}:
         import_module(MODULES.get(package, package))  # once, for all the processes of fits
     if arguments.run == TIMES:
         tasks = time_tasks(those_here(arguments.sets or TIMED_SETS), contestants)
     else:
-        tasks = loss_tasks(those_here(arguments.sets or sets.NAMES), arguments.seeds, contestants)
+        make_tasks = size_tasks if arguments.run == "sizes" else loss_tasks
+        tasks = make_tasks(those_here(arguments.sets or sets.NAMES), arguments.seeds, contestants)
     fit_all(tasks, journals, describe())
 
 
@@ -56,8 +63,10 @@ def those_here(names: list[str]) -> list[str]:
 def make_pages(outcomes: list[Outcome]) -> dict[str, str]:
     """The text of every page that there are results for."""
     pages = {protocol: loss_page(outcomes, protocol) for protocol in (STOPPING, PLAIN) if losses_of(outcomes, protocol)}
-    if named([*ABLATIONS], losses_of(outcomes, STOPPING)):
+    if named([*ABLATIONS, *OTHER_VALUES], losses_of(outcomes, STOPPING)):
         pages["ablation"] = ablation_page(outcomes)
+    if any(outcome.key.protocol in SIZES for outcome in outcomes):
+        pages["sizes"] = size_page(outcomes)
     machine = describe()
     if any(outcome.key.machine == machine for outcome in outcomes):
         pages["fit-times"] = time_page(outcomes, machine)
@@ -77,7 +86,7 @@ def write_results(outcomes: list[Outcome], pages: dict[str, str]) -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev experiments defaults")
-    parser.add_argument("--run", choices=[*RUNS, TIMES], default="all", help="whose losses, or fit times")
+    parser.add_argument("--run", choices=[*RUNS], default="all", help="whose losses, or on how many rows, or fit times")
     parser.add_argument("--sets", nargs="+", metavar="SET", choices=sets.NAMES, help=f"some of: {' '.join(sets.NAMES)}")
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="how many, from 0 on (default: 3)")
     parser.add_argument("--contestants", nargs="+", metavar="NAME", choices=[*CONTESTANTS], help="instead of --run's")

@@ -1,7 +1,7 @@
 """The tables that everybody is measured on, as numbers, and how each is split.
 
-Texts become numbers by their sorted order, the same for everybody; what is missing stays NaN. Large tables are
-sub-sampled, always to the same rows.
+Texts become numbers by their sorted order, the same for everybody; what is missing stays NaN. Of large tables a sample
+takes part, always the same rows, but where all rows are asked for.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER_VARIABLE = "MIXBOOST_BENCH_DATA"  # as the other benchmarks have it
 PARTS = (0.6, 0.2)  # of the rows: training, validation; the rest is the test part
+LEAST_OF_CLASS = 2  # rows, where few are trained on
 CLASSES, NUMBERS = "classes", "numbers"
 CLEAN, NOISY, APART = "clean", "noisy", "apart"  # sets of the last group count in no mean
 
@@ -39,6 +41,7 @@ class Dataset:
     X: Array
     y: Array
     text_columns: tuple[int, ...] = ()  # those whose numbers stand for texts
+    sample: Rows | None = None  # of a large table the rows that take part; None: all
 
     @property
     def is_classification(self) -> bool:
@@ -145,7 +148,7 @@ def as_numbers(column: Any) -> tuple[Array, bool]:
 
 @lru_cache(maxsize=2)
 def load(name: str) -> Dataset:
-    """A set of the data folder: rows that have a label, in the order of the file."""
+    """A set of the data folder: all rows that have a label, in the order of the file."""
     import pandas
 
     source = SOURCES[name]
@@ -154,29 +157,44 @@ def load(name: str) -> Dataset:
     frame = source.prepare(frame) if source.prepare is not None else frame
     frame = frame.drop(columns=list(source.dropped))
     frame = frame[frame[source.label].notna()]
-    if source.max_rows is not None and len(frame) > source.max_rows:
-        chosen = np.random.default_rng(7).choice(len(frame), source.max_rows, replace=False)
-        frame = frame.iloc[np.sort(chosen)]
     y, _ = as_numbers(frame.pop(source.label))
     columns = [as_numbers(column) for _, column in frame.items()]
     X = np.ascontiguousarray(np.column_stack([values for values, _ in columns]))
     texts = tuple(j for j, (_, is_text) in enumerate(columns) if is_text)
-    return Dataset(name, source.group, source.task, X, y, texts)
+    sample = None
+    if source.max_rows is not None and len(y) > source.max_rows:
+        sample = np.sort(np.random.default_rng(7).choice(len(y), source.max_rows, replace=False))
+    return Dataset(name, source.group, source.task, X, y, texts, sample)
 
 
 # ---- Splitting --------------------------------------------------------------------------------------------------
 
 
-def part_of_rows(dataset: Dataset, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+def places_of_classes(dataset: Dataset, rows: Rows) -> list[Rows]:
+    """Where among the rows each class stands, the rarest first; numbers are one class."""
+    labels = dataset.y[rows] if dataset.is_classification else np.zeros(len(rows))
+    return sorted((np.flatnonzero(labels == label) for label in np.unique(labels)), key=len)
+
+
+def part_of_rows(dataset: Dataset, seed: int) -> tuple[Rows, NDArray[np.int8]]:
     """The rows in random order and for each 0 (training), 1 (validation) or 2 (test); classes are split alike."""
-    order = np.random.default_rng(seed).permutation(len(dataset.y))
+    rows = np.arange(len(dataset.y)) if dataset.sample is None else dataset.sample
+    order = np.random.default_rng(seed).permutation(rows)
     part = np.empty(len(order), dtype=np.int8)
-    labels = dataset.y[order] if dataset.is_classification else np.zeros(len(order))
-    for label in np.unique(labels):
-        places = np.flatnonzero(labels == label)
+    for places in places_of_classes(dataset, order):
         ends = np.round(np.cumsum(PARTS) * len(places)).astype(int)
         part[places] = np.searchsorted(ends, np.arange(len(places)), side="right")
     return order, part
+
+
+def first_rows(dataset: Dataset, rows: Rows, n_rows: int) -> Rows:
+    """So many of the rows, classes alike, but LEAST_OF_CLASS of each at least."""
+    chosen, n_left, n_others = [], n_rows, len(rows)
+    for places in places_of_classes(dataset, rows):
+        n = max(LEAST_OF_CLASS, round(n_left * len(places) / n_others))
+        chosen.append(places[:n])
+        n_left, n_others = n_left - n, n_others - len(places)
+    return rows[np.sort(np.concatenate(chosen))]
 
 
 def recode_texts(parts: list[Array], columns: tuple[int, ...]) -> list[Array]:
@@ -192,7 +210,7 @@ def recode_texts(parts: list[Array], columns: tuple[int, ...]) -> list[Array]:
     return parts
 
 
-def make_parts(dataset: Dataset, rows: list[NDArray[np.intp]]) -> list[Part]:
+def make_parts(dataset: Dataset, rows: list[Rows]) -> list[Part]:
     """The first part is what is learned from: it also decides the codes of texts and the scale of the label."""
     tables = recode_texts([dataset.X[some] for some in rows], dataset.text_columns)
     labels = [dataset.y[some] for some in rows]
@@ -209,11 +227,26 @@ def split(dataset: Dataset, seed: int) -> Split:
     return Split(train, valid, test)
 
 
-def split_in_two(dataset: Dataset, seed: int) -> Split:
-    """The same test rows; all others are for training."""
+def split_without_validation(dataset: Dataset, train: Rows, test: Rows) -> Split:
+    learned, judged = make_parts(dataset, [train, test])
+    return Split(learned, None, judged)
+
+
+def split_in_two(dataset: Dataset, seed: int, n_rows: int | None = None) -> Split:
+    """The same test rows; all others are for training, or so many of them."""
     order, part = part_of_rows(dataset, seed)
-    train, test = make_parts(dataset, [order[part < 2], order[part == 2]])
-    return Split(train, None, test)
+    train = order[part < 2]
+    if n_rows is not None:
+        train = first_rows(dataset, train, n_rows)
+    return split_without_validation(dataset, train, order[part == 2])
+
+
+def split_all(dataset: Dataset, seed: int) -> Split:
+    """The same test rows; all others of the table are for training, those out of the sample among them."""
+    order, part = part_of_rows(dataset, seed)
+    test = order[part == 2]
+    train = np.setdiff1d(np.arange(len(dataset.y)), test)
+    return split_without_validation(dataset, np.random.default_rng(seed).permutation(train), test)
 
 
 # ---- Judging ----------------------------------------------------------------------------------------------------

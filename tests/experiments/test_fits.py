@@ -8,10 +8,10 @@ import pytest
 
 @pytest.fixture
 def fits(module, monkeypatch):
-    """With one set and one contestant, which remembers what it was given and predicts 0.5."""
+    """With a sample of one set and one contestant, which remembers what it was given and predicts 0.5."""
     fits, sets, entrants = module("fits"), module("sets"), module("entrants")
-    y = np.tile([0.0, 1.0], 1000)
-    dataset = sets.Dataset("pol", sets.CLEAN, sets.CLASSES, np.arange(4000.0).reshape(2000, 2), y)
+    X, y = np.arange(6000.0).reshape(3000, 2), np.tile([0.0, 1.0], 1500)
+    dataset = sets.Dataset("pol", sets.CLEAN, sets.CLASSES, X, y, sample=np.arange(2000))
     fits.given = []
 
     def fit(settings, work, data):
@@ -29,6 +29,10 @@ def fits(module, monkeypatch):
     [
         ("stopping", {"rounds": 2000, "learning_rate": 0.05, "patience": 50}, [(1200, 400)]),
         ("plain", {}, [(1600, None)]),
+        ("50 rows", {}, [(50, None)]),
+        ("200 rows", {}, [(200, None)]),
+        ("1000 rows", {}, [(1000, None)]),
+        ("all rows", {}, [(2600, None)]),
         ("times", {"rounds": 300, "learning_rate": 0.05}, [(500, None), (1600, None)]),
     ],
 )

@@ -69,6 +69,15 @@ def test_stopping_comes_first_and_small_sets(fits):
     ]
 
 
+def test_sizes_have_all_rows_of_large_tables_and_a_journal_of_their_own(fits):
+    tasks = list(fits.size_tasks(["pol", "donors"], 2, ["ridge", "ours", "ours-own-rate"]))
+    assert {task.journal for task in tasks} == {"sizes"}
+    few = [(f"{n} rows", name, seed) for n in (50, 200, 1000) for name in ("pol", "donors") for seed in (0, 1)]
+    assert [task[2:4] for task in tasks[:2]] == [("50 rows", "ridge"), ("50 rows", "ours")]
+    assert [(task.protocol, task.set, task.seed) for task in tasks[::2]] == [*few, ("all rows", "donors", 0)]
+    assert list(fits.loss_tasks(["pol"], 1, ["ridge"])) == []
+
+
 def test_times_are_taken_in_turn_and_belong_to_a_machine(fits):
     tasks = list(fits.time_tasks(["pol"], ["ours", "lightgbm"]))
     assert [task.contestant for task in tasks] == ["ours", "lightgbm"] * fits.N_REPEATS

@@ -20,7 +20,8 @@ def outcomes(make_outcome):
         "snapml": {"letter": 2.0, "pol": 1.0, "adult": 1.0, "elevators": 1.0},
         "snapml-ridge": {"letter": 1.0, "pol": 2.0, "adult": 1.0, "elevators": 1.0},
         "ours": {"letter": 0.5, "pol": 0.8, "adult": 0.9, "elevators": 1.1, "nursery": 0.1},
-        "no-noise": {"letter": 0.5, "pol": 0.8, "adult": 0.99, "elevators": 1.21},
+        "no-fourier": {"letter": 0.5, "pol": 0.8, "adult": 0.99, "elevators": 1.21},
+        "slow": {"letter": 0.5, "pol": 0.8, "adult": 0.45, "elevators": 0.55},
     }
     return [make_outcome(c, a_set, loss) for c, of_sets in losses.items() for a_set, loss in of_sets.items()]
 
@@ -49,9 +50,37 @@ def test_the_best_peer_is_who_leaves_least(pages, make_outcome):
 
 def test_ablations_are_over_ours(pages, outcomes):
     text = pages.ablation_page(outcomes)
-    row = rows_of(text)["no-noise"]
+    off, other = text.split("## Other values, ÷ ours")
+    row = rows_of(off)["no-fourier"]
     assert row[0] == "1.000" and row[3] == "1.100" and row[5] == "0 of 2"
-    assert "Chosen: ours 100%" in text
+    assert rows_of(other)["slow"][3] == "0.500" and "slow" not in rows_of(off)
+    assert "Chosen: slow 100%" in other
+
+
+def test_sizes_are_over_everybody_and_say_where_ours_is_worst(pages, make_outcome):
+    losses = {
+        "constant": {"letter": 1.0, "adult": 1.0, "nursery": 1.0},
+        "ridge": {"letter": 0.1, "adult": 1.0, "nursery": 1.0},
+        "ours": {"letter": 0.5, "adult": 0.8, "nursery": 9.0},
+    }
+    few = [
+        make_outcome(c, a_set, loss, protocol="200 rows")
+        for c, found in losses.items()
+        for a_set, loss in found.items()
+    ]
+    whole = [
+        make_outcome(c, "donors", loss, protocol="all rows", seconds=10 * loss)
+        for c, loss in {"constant": 0.5, "ours": 0.25}.items()
+    ]
+    text = pages.size_page(few + whole)
+    assert "## 50 rows" not in text
+    of_few, of_all = text.split("## 200 rows")[1].split("## All rows")
+    assert "scikit-learn 1, mixboost 1." in of_few and "3 sets, seeds 0." in of_few
+    assert rows_of(of_few)["constant"][6] == "0.632" and rows_of(of_few)["ridge"][8] == "1 of 2 |"
+    assert "Worst against constant: adult, 0.800.\nWorst against ridge: letter, 5.000." in of_few
+    of_losses, of_seconds = of_all.split("Seconds")
+    assert rows_of(of_losses)["donors"] == ["clean", "0.5", "**0.25** |"]
+    assert rows_of(of_seconds)["donors"] == ["5.00", "2.50 |"]
 
 
 def test_a_page_says_what_is_mixed_and_what_failed(pages, make_outcome):

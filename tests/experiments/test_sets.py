@@ -1,5 +1,7 @@
 """How sets are split, and how texts become numbers."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,46 @@ def test_without_a_validation_part_the_test_rows_are_the_same(sets):
     three, two = sets.split(dataset, 5), sets.split_in_two(dataset, 5)
     assert two.valid is None and len(two.train.y) == 800
     assert two.test.X[:, 0].tolist() == three.test.X[:, 0].tolist()
+
+
+def test_few_rows_are_the_first_and_the_test_rows_stay(sets):
+    dataset = make_dataset(sets, sets.NUMBERS)
+    all_of_them = sets.split_in_two(dataset, 5)
+    few = sets.split_in_two(dataset, 5, 50)
+    assert few.train.X[:, 0].tolist() == all_of_them.train.X[:50, 0].tolist()
+    assert few.test.X[:, 0].tolist() == all_of_them.test.X[:, 0].tolist()
+    assert few.train.y.mean() == pytest.approx(0, abs=1e-12) and few.train.y.std() == pytest.approx(1)
+
+
+def test_few_rows_have_classes_alike_and_two_of_each(sets):
+    dataset = make_dataset(sets, sets.CLASSES)
+    everything = sets.split_in_two(dataset, 5).train
+    share, before = everything.y.mean(), set()
+    for n_rows in (20, 50, 200, 500):
+        train = sets.split_in_two(dataset, 5, n_rows).train
+        assert len(train.y) == n_rows and train.y.sum() == max(2, round(n_rows * share))
+        rows = train.X[:, 0].tolist()
+        assert before <= set(rows) and rows == [row for row in everything.X[:, 0] if row in set(rows)]
+        before = set(rows)
+
+
+def test_texts_are_numbered_by_the_few_rows(sets):
+    dataset = make_dataset(sets, sets.NUMBERS, texts=(1,))
+    few = sets.split_in_two(dataset, 5, 6)
+    known = np.unique(dataset.X[few.train.X[:, 0].astype(int), 1])
+    wanted = [known.tolist().index(text) for text in dataset.X[few.train.X[:, 0].astype(int), 1]]
+    assert few.train.X[:, 1].tolist() == wanted and np.isnan(few.test.X[:, 1]).any()
+
+
+def test_of_a_large_table_a_sample_takes_part_and_all_rows_where_asked(sets):
+    whole = make_dataset(sets, sets.CLASSES)
+    dataset = dataclasses.replace(whole, sample=np.arange(1, 1000, 2))
+    sampled, everything = sets.split_in_two(dataset, 5), sets.split_all(dataset, 5)
+    rows = np.concatenate([sampled.train.X[:, 0], sampled.test.X[:, 0]])
+    assert sorted(rows) == list(range(1, 1000, 2))
+    assert everything.valid is None and everything.test.X[:, 0].tolist() == sampled.test.X[:, 0].tolist()
+    rows = everything.train.X[:, 0].tolist()
+    assert sorted([*rows, *everything.test.X[:, 0]]) == list(range(1000)) and rows != sorted(rows)
 
 
 def test_numbers_are_scaled_by_the_training_part(sets):
