@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from outcomes import Outcome
-from sets import CLEAN, NOISY, SOURCES
+from sets import APART, CLEAN, NOISY, SOURCES
 
 LEAST_RATIO, LARGEST_RATIO = 0.5, 2.0
 LEAST_LOSS = 1e-9  # of a set that is learned without any error
 N_RESAMPLES = 10_000
-GROUPS = {CLEAN: (CLEAN,), NOISY: (NOISY,), "all": (CLEAN, NOISY)}
+EVERY_SET = "every set"
+GROUPS = {CLEAN: (CLEAN,), NOISY: (NOISY,), "all": (CLEAN, NOISY), EVERY_SET: (CLEAN, NOISY, APART)}
 
 # Losses by contestant, set and seed.
 Losses = dict[str, dict[str, dict[int, float]]]

@@ -21,6 +21,7 @@ from entrants import (
 from fits import N_REPEATS
 from outcomes import Outcome
 from ratios import (
+    EVERY_SET,
     GROUPS,
     Losses,
     Summary,
@@ -116,10 +117,10 @@ def target_rows(losses: Losses) -> list[list[str]]:
 
 
 def win_rows(losses: Losses) -> list[list[str]]:
-    """Sets won against each peer, over both groups."""
+    """Sets won against each peer, those apart among them."""
     rows = []
     for peer in dict.fromkeys(target.peer for target in TARGETS if target.peer not in OURS):
-        found = summarise(of_group(set_ratios(losses, "ours", peer), "all"))
+        found = summarise(of_group(set_ratios(losses, "ours", peer), EVERY_SET))
         if found is not None:
             share, won = found.n_won / found.n_sets, f"{found.n_won} of {found.n_sets}"
             asked, met = f"≥ {LEAST_SHARE_WON:.2f}", verdict(share >= LEAST_SHARE_WON)

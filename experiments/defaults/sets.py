@@ -112,7 +112,7 @@ SOURCES: dict[str, Source] = {
     "ailerons": Source("regression/ailerons", NUMBERS),
     "ailerons-classes": Source("openml/734_ailerons"),
     "pol": Source("openml/722_pol", group=CLEAN),
-    "donors": Source("tabular/donors", group=CLEAN, max_rows=20_000),  # nobody errs on any row
+    "donors": Source("tabular/donors", group=APART, max_rows=20_000),  # nobody errs on any row
     "bank_marketing": Source("tabular/bank_marketing"),
     "adult": Source("tabular/adult", missing="?"),
     "nycflights13": Source("tabular/nycflights13", NUMBERS, label="arr_delay", dropped=("dep_delay",), max_rows=40_000),

@@ -35,5 +35,5 @@ TARGETS = [
     Target("ours", "ours-trees", CLEAN, 1.0),
     Target("ours", "ours-trees", NOISY, 1.0),
 ]
-LEAST_SHARE_WON = 2 / 3  # of the sets of both groups, against each peer of TARGETS
+LEAST_SHARE_WON = 2 / 3  # of all sets, against each peer of TARGETS
 LARGEST_TIME = 2.0  # our fit time over LightGBM's for the same rounds

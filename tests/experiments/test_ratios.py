@@ -43,11 +43,12 @@ def test_an_interval_holds_the_mean_and_narrows_with_more_sets(ratios):
     assert widths[1] == pytest.approx(2 * 1.96 * error, rel=0.15) and widths[0] > 5 * widths[1]
 
 
-def test_sets_apart_are_in_no_group(ratios):
+def test_sets_apart_are_only_among_every_set(ratios):
     found = {"letter": 0.5, "adult": 0.9, "nursery": 7.0, "CreditCardSubset": 3.0}
     assert ratios.of_group(found, "clean") == {"letter": 0.5}
     assert ratios.of_group(found, "noisy") == {"adult": 0.9}
     assert ratios.of_group(found, "all") == {"letter": 0.5, "adult": 0.9}
+    assert ratios.of_group(found, "every set") == found
 
 
 def test_the_better_of_two_is_chosen_set_by_set(ratios):
