@@ -293,13 +293,26 @@ static mxb_status train_all(struct training *training, const char *path, struct 
     return status;
 }
 
+static int is_auto(const struct training *training, const char *option) {
+    return strcmp(mxb_params_get(training->params, option), "auto") == 0;
+}
+
+/* The search is for a training that goes on as the model did. */
+static int follow_rate(struct training *training, mxb_error *error) {
+    const char *rate = mxb_model_option(training->from, "learning_rate");
+    return rate == NULL || mxb_params_set(training->params, "learning_rate", rate, error) == MXB_OK;
+}
+
 /* Makes num_round the number that it stands for. Where it is auto and no rows judge the training, it is searched for,
  * which takes longer than the training. */
 static int choose_rounds(struct training *training, int quiet, size_t *n_rounds) {
     mxb_error error;
     struct progress progress;
     char duration[TEXT_NUMBER_SIZE];
-    int is_search = training->valid == NULL && strcmp(mxb_params_get(training->params, "num_round"), "auto") == 0;
+    int is_search = training->valid == NULL && is_auto(training, "num_round");
+    if (training->from != NULL && is_auto(training, "learning_rate") && !follow_rate(training, &error)) {
+        return fail_status(MXB_ERROR_PARAM, &error);
+    }
     progress_init(&progress, quiet, 0, "choosing num_round: round", "kept aside");
     mxb_status status =
         mxb_choose_rounds(training->train, training->valid, training->params, progress_update, &progress, &error);
@@ -312,10 +325,15 @@ static int choose_rounds(struct training *training, int quiet, size_t *n_rounds)
     }
     *n_rounds = strtoul(mxb_params_get(training->params, "num_round"), NULL, 10);
     if (is_search && !quiet && progress.round == 0) {
-        report("num_round auto: %zu rounds; the rows are too few to keep some aside", *n_rounds);
+        report("num_round auto: %zu rounds; the rows, or those of a class, are too few to keep some aside", *n_rounds);
     } else if (is_search && !quiet) {
         report("num_round auto: %zu round%s best for rows kept aside, in %s", *n_rounds,
                *n_rounds == 1 ? " is" : "s are", text_duration(duration, progress.seconds));
+    }
+    if (is_search && training->from != NULL && *n_rounds < mxb_model_n_rounds(training->from)) {
+        return fail_data(
+            "num_round auto: %zu rounds are best for rows kept aside; the model to go on from already has %zu",
+            *n_rounds, mxb_model_n_rounds(training->from));
     }
     return EXIT_DONE;
 }

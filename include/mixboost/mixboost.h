@@ -305,20 +305,20 @@ MXB_API MXB_NODISCARD mxb_status mxb_params_add_learner(mxb_params *params, cons
 /** A fitted ensemble. Never changes once made. */
 typedef struct mxb_model mxb_model;
 
-/** Called on the calling thread after every round. `round` counts from 1; `valid_loss` is NaN without a validation set;
+/** Called on the calling thread after every round. `round` counts from 1; `valid_loss` is NaN without rows to judge by;
  *  `seconds` since the first round of this call began. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_progress_fn)(void *context, size_t round, double train_loss, double valid_loss, double seconds);
 
 /** Fits a model to `train`. With `valid` (may be NULL) the training stops early and the best round is kept. `params`
- *  NULL: defaults. `progress` may be NULL. On success `*model` is the caller's (mxb_model_free); on failure, and when
- *  stopped, it is NULL. Same data, options and seed give the same model bytes for any number of threads. */
+ *  NULL: defaults. `progress` (may be NULL) first hears of mxb_choose_rounds' rounds. On success `*model` is the
+ *  caller's (mxb_model_free), else NULL. Same data, options and seed give the same bytes for any number of threads. */
 MXB_API MXB_NODISCARD mxb_status mxb_train(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
                                            mxb_progress_fn progress, void *context, mxb_model **model,
                                            mxb_error *error);
 
 /** Makes `num_round` the number that it stands for. Only for auto without `valid` it is searched for: how many rounds
- * of trainings on four fifths of the rows are best for the others (docs/rounds.md); `learning_rate` then becomes
- * theirs. `progress` (may be NULL) hears of them as of a training with validation data. */
+ * of trainings on four fifths of the rows are best for the others (docs/rounds.md). `progress` (may be NULL) hears of
+ * them as of a training with validation data. */
 MXB_API MXB_NODISCARD mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
                                                    mxb_params *params, mxb_progress_fn progress, void *context,
                                                    mxb_error *error);
@@ -335,15 +335,15 @@ MXB_API void mxb_prepared_free(mxb_prepared *prepared);
 /** A training that can pause between rounds. */
 typedef struct mxb_trainer mxb_trainer;
 
-/** Begins a training with no rounds done. `prepared` and `valid` (may be NULL) must outlive it; `params` is copied. */
+/** Begins a training with no rounds done; without `valid`, num_round must be a number. Both must outlive it. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                     const mxb_params *params, mxb_trainer **trainer, mxb_error *error);
 
 /** Begins a training with the rounds of `model` (copied) done, `num_round` counting these too: on the same data and
- * with the same options the same bytes come out as from one long training. On other data of the same features, texts
- * and label values the old rounds stay as they are and the curve is that of the new data. `objective`, `base_score`
- * and `n_members` must be the model's, and if it has fourier rounds so must `n_components`, `gamma`, `fourier_scaling`
- * and `random_state`. */
+ * with the options it keeps the same bytes come out as from one long training. On other data of the same features,
+ * texts and label values the old rounds stay as they are and the curve is that of the new data. Options that
+ * are auto by the number of rows become the model's. `objective`, `base_score` and `n_members` must be, and if
+ * it has fourier rounds so must `random_state` and the options of projections, `gamma` to `fourier_linear`. */
 MXB_API MXB_NODISCARD mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid,
                                                          const mxb_params *params, const mxb_model *model,
                                                          mxb_trainer **trainer, mxb_error *error);

@@ -61,6 +61,12 @@ def _option_value(option: _native.Option, text: str) -> Any:
     return int(text) if option.type.startswith("integer") else float(text)
 
 
+def _options_of(model: _native.Model) -> dict[str, Any]:
+    """The options that a model keeps."""
+    kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
+    return {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
+
+
 def _describe_options(objective: str) -> str:
     """The parameters of a constructor, from the library's option table, for its docstring."""
     own = {**_OF_PYTHON, "objective": ("str", f"The loss. Allowed: {objective!r}.")}
@@ -102,7 +108,7 @@ class MixBoost(Booster):
         use_histograms: bool = True,
         hist_nbins: int = 256,
         symmetric_probability: float = 0.5,
-        symmetric_depth: int = 8,
+        symmetric_depth: int | Literal["auto"] = "auto",
         split_noise: float = 0.0,
         leaf_rows: Literal["sample", "all"] = "all",
         tree_n_threads: int = 0,
@@ -225,6 +231,11 @@ class MixBoost(Booster):
 
         return predict_row
 
+    @property
+    def options_(self) -> dict[str, Any]:
+        """The options of the fit, with what "auto" came to; thread counts are not kept."""
+        return _options_of(self._fitted())
+
     # ---- Importances ----
 
     @property
@@ -285,8 +296,7 @@ class MixBoost(Booster):
         """
         model = _native.Model.load(path)
         estimator = cls()
-        kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
-        values = {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
+        values = _options_of(model)
         values.pop("preset", None)
         if values["objective"] != cls._objective:
             wanted = {"mse": "MixBoostRegressor", "logloss": "MixBoostClassifier"}
@@ -325,6 +335,8 @@ class MixBoostRegressor(BoostedRegressor, MixBoost):
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X was a frame with names.
+    options_ : dict
+        The options of the fit, with what "auto" came to; thread counts are not kept.
     feature_importances_ : ndarray of shape (n_features_in_,)
         What each feature brought, summing to 1: the sum of ``tree_importances_``, ``symmetric_importances_`` and
         ``fourier_importances_``.
@@ -374,6 +386,8 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X was a frame with names.
+    options_ : dict
+        The options of the fit, with what "auto" came to; thread counts are not kept.
     feature_importances_ : ndarray of shape (n_features_in_,)
         What each feature brought, summing to 1: the sum of ``tree_importances_``, ``symmetric_importances_`` and
         ``fourier_importances_``.
@@ -421,7 +435,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         use_histograms: bool = True,
         hist_nbins: int = 256,
         symmetric_probability: float = 0.5,
-        symmetric_depth: int = 8,
+        symmetric_depth: int | Literal["auto"] = "auto",
         split_noise: float = 0.0,
         leaf_rows: Literal["sample", "all"] = "all",
         tree_n_threads: int = 0,

@@ -220,6 +220,18 @@ def test_a_preset_survives_clones_and_its_options_files(tmp_path: Path) -> None:
     assert loaded.fit(X, y).predict(X).tobytes() == model.predict(X).tobytes()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_options_say_what_auto_came_to(kind: Any, tmp_path: Path) -> None:
+    X, y = data_for(kind)
+    model = kind(num_round=5, max_max_depth=3, subsample=0.7).fit(X, y)
+    found = {"learning_rate": 0.05, "tree_probability": 0.3, "alpha": 1.0, "fourier_linear": True}
+    found |= {"min_max_depth": 2, "symmetric_depth": 3, "num_round": 5, "subsample": 0.7, "gamma": "auto"}
+    assert found.items() <= model.options_.items()
+    assert kind(**{**model.options_, "preset": "default"}).fit(X, y).predict(X).tolist() == model.predict(X).tolist()
+    model.save(tmp_path / "m.mxb")
+    assert kind.load(tmp_path / "m.mxb").options_ == model.options_
+
+
 def test_a_preset_that_does_not_exist_is_refused() -> None:
     X, y = regression_data()
     with pytest.raises(ValueError, match='^preset is "papers"; it must be default | paper$'):

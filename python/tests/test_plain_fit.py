@@ -74,4 +74,5 @@ def test_few_values_interact():
 
 def test_a_constant_stays_one():
     model = MixBoostRegressor().fit(np.random.default_rng(0).random((100, 3)), np.full(100, 7.0))
-    assert np.allclose(model.predict(np.zeros((2, 3))), 7.0)
+    assert model.predict(np.zeros((2, 3))).tolist() == [7.0, 7.0]
+    assert model.best_iteration_ == 1 and not model.feature_importances_.any()

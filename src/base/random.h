@@ -24,8 +24,8 @@ enum random_purpose {
     RANDOM_GAMMA = 18,       /* a projection's gamma; the round is the projection */
     RANDOM_SAMPLE = 19,      /* rows that stand for all when a projection is drawn */
     RANDOM_PAIRS = 20,       /* pairs of them */
-    RANDOM_PARTS = 25,       /* which rows are kept aside to choose num_round; the index is a row's key */
-    RANDOM_MEMBERS = 24      /* the seed of a member; the round is its number */
+    RANDOM_MEMBERS = 24,     /* the seed of a member; the round is its number */
+    RANDOM_PARTS = 25        /* which rows are kept aside to choose num_round; the index is a row's key */
 };
 
 /* A stream: everything but the index, mixed once. */

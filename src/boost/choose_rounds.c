@@ -12,15 +12,17 @@
 #include "data/dataset.h"
 #include "data/folds.h"
 #include "data/labels.h"
+#include "data/prepared.h"
 #include "data/row_keys.h"
 #include "data/sort.h"
+#include "data/text_coding.h"
 #include "loss/objective.h"
 
 enum {
     N_PARTS = 5,          /* of the rows; each training is judged by one of them */
     JUDGED_ROWS = 2000,   /* parts are judged by until there are so many rows in them */
     LEAST_ROWS = 10,      /* that differ; fewer say nothing */
-    ROUNDS_OF_FEW = 50,   /* for these */
+    ROUNDS_OF_FEW = 20,   /* for these */
     ROUNDS_AT_A_TIME = 10 /* of one training, before the others catch up */
 };
 
@@ -32,10 +34,10 @@ struct part {
 };
 
 struct choice {
-    const mxb_dataset *dataset;
-    mxb_params params; /* those of the trainings: as the caller's, but for the rounds */
+    mxb_dataset *dataset; /* the rows that weigh anything */
+    mxb_params params;    /* those of the trainings: as the caller's, but for the rounds */
     struct labels labels;
-    uint32_t *part_of_row; /* MXB__NO_FOLD for a row that weighs nothing */
+    uint32_t *part_of_row;
     struct part parts[N_PARTS];
     size_t n_parts; /* that trainings are judged by */
 
@@ -48,36 +50,61 @@ struct choice {
 
 /* ---- parts ---- */
 
-/* Rows by label and then in random order, copies side by side; those that weigh nothing are left out. Returns how many
- * there are. */
-static size_t order_rows(struct choice *choice) {
+/* Rows as they are where all of them are trained on: with texts numbered. */
+static mxb_status find_row_keys(struct choice *choice, mxb_error *error) {
+    mxb_dataset *view = NULL;
+    struct dictionary *dictionaries = NULL;
+    mxb_status status = mxb__dataset_create_view(choice->dataset, &view, error);
+    if (status == MXB_OK) {
+        status = mxb__texts_learn(view, &dictionaries, error);
+    }
+    if (status == MXB_OK) {
+        mxb__row_keys(view, &choice->labels, choice->row_keys);
+    }
+    mxb__dictionaries_free(dictionaries, choice->dataset->n_columns);
+    mxb_dataset_free(view);
+    return status;
+}
+
+/* Rows by label and then in random order, copies side by side. */
+static void order_rows(struct choice *choice) {
     const struct labels *labels = &choice->labels;
     uint64_t seed = (uint64_t)mxb__param(&choice->params, OPTION_RANDOM_STATE);
     struct random_stream random = mxb__random_stream(seed, RANDOM_PARTS, 0);
-    size_t n = 0;
-    for (size_t i = 0; i < labels->n_rows; i++) {
-        if (labels->weights == NULL || labels->weights[i] > 0.0) {
-            choice->keys[n] = mxb__random_bits(random, choice->row_keys[i]);
-            choice->rows[n++] = (uint32_t)i;
-        }
+    size_t n = labels->n_rows;
+    for (size_t i = 0; i < n; i++) {
+        choice->keys[i] = mxb__random_bits(random, choice->row_keys[i]);
+        choice->rows[i] = (uint32_t)i;
     }
     mxb__sort_keys(choice->keys, choice->rows, n, choice->spare_keys, choice->spare_rows);
     for (size_t i = 0; i < n; i++) {
         choice->keys[i] = mxb__sort_key(mxb__label_of(labels, choice->rows[i]));
     }
     mxb__sort_keys(choice->keys, choice->rows, n, choice->spare_keys, choice->spare_rows);
-    return n;
+}
+
+/* Whether the rows of each part and those of all others weigh enough for a training. */
+static int parts_weigh_enough(const struct choice *choice) {
+    const double *weights = choice->labels.weights;
+    double sums[N_PARTS] = {0}, others[N_PARTS] = {0};
+    int all_do = 1;
+    for (size_t i = 0; weights != NULL && i < choice->labels.n_rows; i++) {
+        for (uint32_t part = 0; part < N_PARTS; part++) {
+            *(choice->part_of_row[i] == part ? &sums[part] : &others[part]) += weights[i];
+        }
+    }
+    for (size_t part = 0; weights != NULL && part < N_PARTS; part++) {
+        all_do &= mxb__weight_sum_is_fine(sums[part]) && mxb__weight_sum_is_fine(others[part]);
+    }
+    return all_do;
 }
 
 /* Deals the rows out, equal ones together, so that the parts have much the same labels. Returns 0 where they are too
- * few: in all, or, with two classes, of one. */
+ * few: in all, or, with two classes, of one, or by what they weigh. */
 static int deal_rows(struct choice *choice) {
-    size_t n = order_rows(choice);
-    mxb__params_resolve(&choice->params, n); /* as for the training on all rows */
+    size_t n = choice->labels.n_rows;
     size_t n_different = 0, n_of_label = 0, least_of_class = SIZE_MAX;
-    for (size_t i = 0; i < choice->labels.n_rows; i++) {
-        choice->part_of_row[i] = MXB__NO_FOLD;
-    }
+    order_rows(choice);
     for (size_t i = 0; i < n; i++) {
         int same_label = i > 0 && choice->keys[i] == choice->keys[i - 1];
         int is_equal = same_label && choice->row_keys[choice->rows[i]] == choice->row_keys[choice->rows[i - 1]];
@@ -91,7 +118,8 @@ static int deal_rows(struct choice *choice) {
     least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
     choice->n_parts = (JUDGED_ROWS * N_PARTS + n_different - 1) / (n_different > 0 ? n_different : 1);
     choice->n_parts = choice->n_parts < N_PARTS ? choice->n_parts : N_PARTS;
-    return n_different >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1);
+    return n_different >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1) &&
+           parts_weigh_enough(choice);
 }
 
 static mxb_status begin_part(struct choice *choice, uint32_t index, mxb_error *error) {
@@ -149,7 +177,7 @@ static mxb_status choose(struct choice *choice, uint32_t patience, mxb_progress_
     MXB_TRY(mxb__alloc(&choice->rows, n, sizeof *choice->rows, purpose, error));
     MXB_TRY(mxb__alloc(&choice->spare_rows, n, sizeof *choice->spare_rows, purpose, error));
     MXB_TRY(mxb__alloc(&choice->row_keys, n, sizeof *choice->row_keys, purpose, error));
-    mxb__row_keys(choice->dataset, &choice->labels, choice->row_keys);
+    MXB_TRY(find_row_keys(choice, error));
     if (!deal_rows(choice)) {
         *n_rounds = ROUNDS_OF_FEW;
         return MXB_OK;
@@ -174,18 +202,22 @@ static void clear(struct choice *choice) {
     mxb__free(choice->keys);
     mxb__free(choice->part_of_row);
     mxb__labels_clear(&choice->labels);
+    mxb_dataset_free(choice->dataset);
 }
 
 /* The number of rounds, searched for; `choice` has the options of the trainings. */
-static mxb_status search(struct choice *choice, mxb_progress_fn progress, void *context, size_t *n_rounds,
-                         mxb_error *error) {
+static mxb_status search(struct choice *choice, const mxb_dataset *train, mxb_progress_fn progress, void *context,
+                         size_t *n_rounds, mxb_error *error) {
     uint32_t patience = mxb__param_count(&choice->params, OPTION_EARLY_STOPPING_ROUNDS);
     MXB_TRY(mxb_params_set(&choice->params, "early_stopping_rounds", "0", error)); /* all stop together */
     const char *objective_name = choice->params.texts[OPTION_OBJECTIVE];
     struct objective objective = mxb__objective_find(&choice->params.own.loss, objective_name);
     int two_classes = mxb__objective_two_classes(&objective);
-    MXB_TRY(mxb__labels_read(choice->dataset, two_classes, NULL, NULL, "the training data", &choice->labels, error));
-    mxb_status status = choose(choice, patience, progress, context, n_rounds, error);
+    mxb_status status = mxb__training_rows(train, two_classes, &choice->dataset, &choice->labels, error);
+    if (status == MXB_OK) {
+        mxb__params_resolve(&choice->params, choice->labels.n_rows); /* as for the training on all rows */
+        status = choose(choice, patience, progress, context, n_rounds, error);
+    }
     clear(choice);
     return status;
 }
@@ -199,9 +231,8 @@ mxb_status mxb_choose_rounds(const mxb_dataset *train, const mxb_dataset *valid,
     char text[MXB__NUMBER_SIZE];
     MXB_TRY(mxb__params_check(params, error));
     if (valid == NULL && isnan(mxb__param(params, OPTION_NUM_ROUND))) {
-        struct choice choice = {.dataset = train, .params = *params};
-        MXB_TRY(search(&choice, progress, context, &n_rounds, error));
-        MXB_TRY(mxb_params_set(params, "learning_rate", choice.params.texts[OPTION_LEARNING_RATE], error));
+        struct choice choice = {.params = *params};
+        MXB_TRY(search(&choice, train, progress, context, &n_rounds, error));
     }
     mxb__number_format((double)n_rounds, text);
     return mxb_params_set(params, "num_round", text, error);

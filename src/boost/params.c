@@ -19,7 +19,7 @@ static const char *const TYPE_NAMES[] = {"integer", "integer or auto", "number",
                                          "boolean", "boolean or auto", "choice", "list or auto"};
 
 /* What auto is at the most. */
-enum { MAX_AUTO_ROUNDS = 2000, MAX_AUTO_LEAST_DEPTH = 2, MAX_LINEAR_ROWS = 1000 };
+enum { MAX_AUTO_ROUNDS = 2000, MAX_AUTO_LEAST_DEPTH = 2, MAX_AUTO_SYMMETRIC_DEPTH = 8, MAX_LINEAR_ROWS = 1000 };
 
 struct option_row {
     const char *name;
@@ -42,8 +42,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
                           "Loss: mse for regression, logloss for two classes."},
     [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER_OR_AUTO, "auto", "over 0, up to 1, or auto", 0, 1, 1,
-                              "Factor on every round's step; auto: by rounds and rows, 0.05 for 2000 rounds on 20000 "
-                              "rows or fewer, more for fewer rounds or more rows, 0.4 at the most."},
+                              "Factor on every round's step; auto: by the rows, 0.05 up to 20000, 0.095 for 100000, "
+                              "0.239 for a million, 0.3 at the most."},
     [OPTION_RANDOM_STATE] = {"random_state", INTEGER, "0", "0 to 4294967295", 0, 4294967295.0, 0,
                              "Seed of all random draws."},
     [OPTION_COLSAMPLE] = {"colsample", NUMBER, "1", "over 0, up to 1", 0, 1, 1,
@@ -57,8 +57,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
                                  "Least sum of hessians in a leaf."},
     [OPTION_EARLY_STOPPING_ROUNDS] =
         {"early_stopping_rounds", INTEGER, "50", "0 to 1000000", 0, 1e6, 0,
-         "With a validation set: stop when its loss has not improved for so many rounds and "
-         "keep the best round; 0: never."},
+         "With a validation set, or where num_round is searched for: stop when the loss of these rows has not improved "
+         "for so many rounds and keep the best round; 0: never."},
     [OPTION_BASE_SCORE] =
         {"base_score", NUMBER_OR_AUTO, "auto", "-1e300 to 1e300, or auto", -1e300, 1e300, 0,
          "Score that the ensemble starts from (log-odds for logloss); auto: the constant of least loss."},
@@ -84,8 +84,8 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_SYMMETRIC_PROBABILITY] =
         {"symmetric_probability", NUMBER, "0.5", "0 to 1", 0, 1, 0,
          "Probability that a tree is symmetric: one split a level, the same in all its nodes."},
-    [OPTION_SYMMETRIC_DEPTH] = {"symmetric_depth", INTEGER, "8", "1 to 16", 1, 16, 0,
-                                "Maximal depth of symmetric trees."},
+    [OPTION_SYMMETRIC_DEPTH] = {"symmetric_depth", INTEGER_OR_AUTO, "auto", "1 to 16, or auto", 1, 16, 0,
+                                "Maximal depth of symmetric trees; auto: 8, or max_max_depth where that is less."},
     [OPTION_SPLIT_NOISE] =
         {"split_noise", NUMBER, "0", "0 to 10", 0, 10, 0,
          "Standard deviation of a random factor on each feature's gain in each node; it fades over the rounds."},
@@ -384,17 +384,17 @@ static void resolve(mxb_params *params, enum option option, double value) {
     }
 }
 
-/* Fewer rounds must go further, and more rows let them. */
-static double learning_rate(double n_rounds, double n_rows) {
-    double of_rounds = sqrt(5.0 / n_rounds);
-    double of_both = of_rounds * mxb__exp(0.4 * mxb__log(fmax(n_rows, 1000.0) / 20000.0));
-    return between(fmin(of_rounds, 0.05), of_both, 0.4);
+/* Of many rows a round may take more, and 2000 rounds must do. It does not follow num_round, so that a number of rounds
+ * that was found is good for another training. */
+static double learning_rate(double n_rows) {
+    return between(0.05, rounded(0.05 * mxb__exp(0.4 * mxb__log(n_rows / 20000.0)), 1e3), 0.3);
 }
 
 void mxb__params_resolve(mxb_params *params, size_t n_rows) {
     double fewness = 1000.0 / (double)n_rows;
-    resolve(params, OPTION_LEARNING_RATE, rounded(learning_rate(mxb__param_rounds(params), (double)n_rows), 1e3));
+    resolve(params, OPTION_LEARNING_RATE, learning_rate((double)n_rows));
     resolve(params, OPTION_MIN_MAX_DEPTH, least_depth(params));
+    resolve(params, OPTION_SYMMETRIC_DEPTH, fmin(MAX_AUTO_SYMMETRIC_DEPTH, params->values[OPTION_MAX_MAX_DEPTH]));
     resolve(params, OPTION_TREE_PROBABILITY, between(0.3, rounded(0.5 + 0.4 / 0.9 * (1.0 - fewness), 1e2), 0.9));
     resolve(params, OPTION_ALPHA, between(0.001, rounded(0.1 * fewness * fewness, 1e4), 1.0));
     resolve(params, OPTION_FOURIER_LINEAR, n_rows <= MAX_LINEAR_ROWS);

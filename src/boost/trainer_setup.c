@@ -177,6 +177,26 @@ static mxb_status check_same_texts(const mxb_prepared *prepared, const mxb_model
     return MXB_OK;
 }
 
+/* What is auto by the rows or rounds becomes what it was for those of the model. */
+static mxb_status follow_model(mxb_params *params, const mxb_model *from, mxb_error *error) {
+    static const struct {
+        enum option option;
+        const char *before; /* as in check_same_option */
+    } rows[] = {{OPTION_LEARNING_RATE, NULL},
+                {OPTION_TREE_PROBABILITY, NULL},
+                {OPTION_ALPHA, NULL},
+                {OPTION_FOURIER_LINEAR, "false"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *name = mxb_option_name(rows[i].option);
+        const char *kept = mxb_model_option(from, name);
+        const char *had = kept != NULL ? kept : rows[i].before;
+        if (isnan(mxb__param(params, rows[i].option)) && had != NULL) {
+            MXB_TRY(mxb_params_set(params, name, had, error));
+        }
+    }
+    return MXB_OK;
+}
+
 /* What shapes projections; those of the model go on in use. */
 static mxb_status check_same_projections(const struct training *training, const mxb_model *from, mxb_error *error) {
     static const struct {
@@ -318,8 +338,8 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "num_round is auto; without validation data it must be a number (mxb_choose_rounds finds it)");
     }
-    if (from != NULL && isnan(mxb__param(&training->params, OPTION_LEARNING_RATE))) {
-        MXB_TRY(mxb_params_set(&training->params, "learning_rate", mxb_model_option(from, "learning_rate"), error));
+    if (from != NULL) {
+        MXB_TRY(follow_model(&training->params, from, error));
     }
     mxb__params_resolve(&training->params, training->prepared->n_rows);
     struct prepare_settings wanted = prepare_settings_of(&training->params);

@@ -102,20 +102,16 @@ cleanup:
     return status;
 }
 
-static int is_selected(uint32_t fold_of_row, uint32_t fold, int others) {
-    return others ? fold_of_row != fold && fold_of_row != MXB__NO_FOLD : fold_of_row == fold;
-}
-
 mxb_status mxb__folds_select(const mxb_dataset *dataset, const uint32_t *folds, uint32_t fold, int others,
                              mxb_dataset **selected, mxb_error *error) {
     size_t n = 0;
     for (size_t i = 0; i < dataset->n_rows; i++) {
-        n += (size_t)is_selected(folds[i], fold, others);
+        n += (folds[i] != fold) == others;
     }
     MXB_TRY(mxb__dataset_create_subset(dataset, n, selected, error));
     n = 0;
     for (size_t i = 0; i < dataset->n_rows; i++) {
-        if (is_selected(folds[i], fold, others)) {
+        if ((folds[i] != fold) == others) {
             (*selected)->rows[n++] = mxb__dataset_array_row(dataset, i);
         }
     }

@@ -14,9 +14,6 @@
 mxb_status mxb__folds_deal(const struct labels *labels, size_t n_folds, int stratify, uint64_t seed, uint64_t repeat,
                            uint32_t *folds, mxb_error *error);
 
-/** A row of no fold. */
-#define MXB__NO_FOLD UINT32_MAX
-
 /** The rows of a fold, or with `others` those of all other folds, in their order. */
 mxb_status mxb__folds_select(const mxb_dataset *dataset, const uint32_t *folds, uint32_t fold, int others,
                              mxb_dataset **selected, mxb_error *error);

@@ -27,6 +27,8 @@ static size_t row_number(const mxb_dataset *dataset, size_t row) {
     return (size_t)mxb__dataset_array_row(dataset, row) + 1;
 }
 
+int mxb__weight_sum_is_fine(double sum) { return sum >= 1 / LARGEST_WEIGHT_SUM && sum <= LARGEST_WEIGHT_SUM; }
+
 mxb_status mxb__weights_read(const mxb_dataset *dataset, const char *owner, double **weights, mxb_error *error) {
     *weights = NULL;
     if (dataset->weight.data == NULL) {
@@ -46,7 +48,7 @@ mxb_status mxb__weights_read(const mxb_dataset *dataset, const char *owner, doub
         }
         sum += values[i];
     }
-    if (!(sum >= 1 / LARGEST_WEIGHT_SUM && sum <= LARGEST_WEIGHT_SUM)) {
+    if (!mxb__weight_sum_is_fine(sum)) {
         mxb_status status =
             sum == 0.0
                 ? mxb__fail(error, MXB_ERROR_DATA, "all weights of %s are zero; at least one row must count", owner)

@@ -35,6 +35,9 @@ const char *mxb__labels_show(const struct labels *labels, double value, char out
 
 void mxb__labels_clear(struct labels *labels);
 
+/** Whether a sum of weights is one that a dataset may have. */
+int mxb__weight_sum_is_fine(double sum);
+
 /** Reads and checks the weights alone: *weights is NULL where there are none. */
 mxb_status mxb__weights_read(const mxb_dataset *dataset, const char *owner, double **weights, mxb_error *error);
 

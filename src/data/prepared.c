@@ -12,9 +12,10 @@
 #include "data/row_keys.h"
 #include "data/text_coding.h"
 
-/* Whether some rows weigh nothing. */
+/* From so many on rows have no keys. */
 enum { MANY_ROWS = 500 };
 
+/* Whether some rows weigh nothing. */
 static int has_idle_rows(const struct labels *labels) {
     size_t row = 0;
     while (labels->weights != NULL && row < labels->n_rows && labels->weights[row] > 0.0) {
@@ -38,23 +39,18 @@ static mxb_status select_rows(const mxb_dataset *dataset, const double *weights,
     return status;
 }
 
-/* The rows that weigh anything, and their labels. All rows are read first, so that messages number them as the caller
- * does. */
-static mxb_status take_rows(mxb_prepared *prepared, const mxb_dataset *dataset, mxb_error *error) {
+/* All rows are read first, so that messages number them as the caller does. */
+mxb_status mxb__training_rows(const mxb_dataset *dataset, int two_classes, mxb_dataset **view, struct labels *labels,
+                              mxb_error *error) {
     const char *owner = "the training data";
-    int two_classes = prepared->settings.two_classes;
-    struct labels *labels = &prepared->labels;
     MXB_TRY(mxb__labels_read(dataset, two_classes, NULL, NULL, owner, labels, error));
     if (!has_idle_rows(labels)) {
-        MXB_TRY(mxb__dataset_create_view(dataset, &prepared->view, error));
-    } else {
-        mxb_status status = select_rows(dataset, labels->weights, &prepared->view, error);
-        mxb__labels_clear(labels);
-        MXB_TRY(status);
-        MXB_TRY(mxb__labels_read(prepared->view, two_classes, NULL, NULL, owner, labels, error));
+        return mxb__dataset_create_view(dataset, view, error);
     }
-    prepared->n_rows = prepared->view->n_rows;
-    return MXB_OK;
+    mxb_status status = select_rows(dataset, labels->weights, view, error);
+    mxb__labels_clear(labels);
+    MXB_TRY(status);
+    return mxb__labels_read(*view, two_classes, NULL, NULL, owner, labels, error);
 }
 
 static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
@@ -112,8 +108,9 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
     MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "prepared data", error));
     made->settings = *settings;
     made->n_features = (uint32_t)dataset->n_columns;
-    mxb_status status = take_rows(made, dataset, error);
+    mxb_status status = mxb__training_rows(dataset, settings->two_classes, &made->view, &made->labels, error);
     if (status == MXB_OK) {
+        made->n_rows = made->view->n_rows;
         status = mxb__texts_learn(made->view, &made->dictionaries, error);
     }
     if (status == MXB_OK) {

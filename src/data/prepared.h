@@ -51,6 +51,11 @@ struct mxb_prepared {
     size_t knot_room;
 };
 
+/** The rows of a training set that weigh anything, as a view, and their labels; after a failure, too, they are to be
+ *  freed and cleared. */
+mxb_status mxb__training_rows(const mxb_dataset *dataset, int two_classes, mxb_dataset **view, struct labels *labels,
+                              mxb_error *error);
+
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
 

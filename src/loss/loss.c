@@ -51,16 +51,19 @@ static double weight_of(const struct loss_rows *rows, size_t i) {
     return rows->weights == NULL ? 1.0 : rows->weights[i];
 }
 
+/* Rounding must not take a mean out of the labels' range: where all are the same, nothing is left to learn. */
 double mxb__loss_start(const struct loss *loss, const struct loss_rows *rows) {
-    double means[2] = {0};
+    double means[2] = {0}, least = INFINITY, largest = -INFINITY;
     for (size_t i = 0; i < rows->n_rows; i++) {
         double share = weight_of(rows, i) / rows->weight_sum;
         double label = loss->two_classes ? (double)rows->is_1[i] : rows->labels[i];
         means[0] += share * label;
         means[1] += share * (1.0 - label);
+        least = fmin(least, label);
+        largest = fmax(largest, label);
     }
     mxb__reduce_doubles(means, 2);
-    return loss->start(means[0], means[1]);
+    return loss->start(fmin(fmax(means[0], least), largest), means[1]);
 }
 
 /* ---- sums over blocks of rows ---- */

@@ -282,7 +282,7 @@ mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_mo
 
 #define MXB__MAX_FEATURES    ((uint32_t)1 << 20)
 #define MXB__MAX_COMPONENTS  ((uint32_t)1 << 16)
-#define MXB__MAX_PROJECTIONS ((uint32_t)1 << 16)
+#define MXB__MAX_PROJECTIONS ((uint32_t)1 << 17)
 #define MXB__MAX_MEMBERS     ((uint32_t)1 << 8)
 #define MXB__MAX_TERMS       ((uint32_t)1 << 24) /* of all members together */
 #define MXB__MAX_OPTIONS     ((uint32_t)1 << 10)

@@ -53,7 +53,7 @@ def test_too_few_rows(run, tmp_path):
     write_csv(tmp_path / "numbers.csv", "abcy", make_rows(9, seed=1))
     done = run(*TRAIN)
     assert done.returncode == 0
-    first = "mixboost: num_round auto: 50 rounds; the rows are too few to keep some aside"
+    first = "mixboost: num_round auto: 20 rounds; the rows, or those of a class, are too few to keep some aside"
     assert done.stderr.splitlines()[0] == first
 
 
@@ -97,3 +97,20 @@ def test_a_signal_while_choosing(program, tmp_path, number):
     assert process.wait(30) == -number
     assert rest.splitlines()[-1] == "mixboost: stopped while num_round was chosen; nothing was written"
     assert list(tmp_path.glob("m.mxb*")) == []
+
+
+def test_a_training_that_goes_on_keeps_the_rate_of_its_model(run, tmp_path):
+    write_csv(tmp_path / "numbers.csv", "abcy", make_rows(200, seed=1))
+    assert run(*TRAIN, "--num_round", 3, "--learning_rate", 0.3).returncode == 0
+    (tmp_path / "m.mxb").rename(tmp_path / "first.mxb")
+    done = run(*TRAIN, "--from", "first.mxb")
+    assert done.returncode == 0
+    assert "~ learning_rate          0.3 (default auto)" in run("show", "m.mxb").stdout
+    (tmp_path / "m.mxb").rename(tmp_path / "first.mxb")
+    assert run(*TRAIN, "--from", "first.mxb", "--num_round", 500).returncode == 0
+    (tmp_path / "m.mxb").rename(tmp_path / "first.mxb")
+    done = run(*TRAIN, "--from", "first.mxb")
+    assert done.returncode == 1
+    assert re.search(
+        r"rounds are best for rows kept aside; the model to go on from already has 500$", done.stderr, re.M
+    )

@@ -12,9 +12,9 @@
 #include "learner/fourier/row_sample.h"
 
 /* A slot whose round comes again is drawn anew with this probability, as long as the model then has at most so many
- * projections a slot: each one makes predictions longer. */
+ * projections a slot, and weights in all: each one makes predictions longer and the model larger. */
 static const double REDRAW_PROBABILITY = 0.2;
-enum { MAX_PROJECTIONS_PER_SLOT = 4 };
+enum { MAX_PROJECTIONS_PER_SLOT = 4, MAX_REDRAWN_WEIGHTS = 1 << 20 };
 
 /* gamma=auto: ten to an even number between these, over the median squared distance. */
 static const double LEAST_EXPONENT = -1.5;
@@ -143,8 +143,10 @@ static mxb_status draw_projection(const struct fit_input *input, mxb_error *erro
 static int is_redrawn(const struct fit_input *input, uint32_t round) {
     const struct learner_options *options = input->options;
     double even = mxb__random_uniform(mxb__random_stream(options->seed, RANDOM_REDRAW, round), 0);
+    uint64_t n_after = (uint64_t)input->model->n_projections + 1;
     return options->learns_metric && even < REDRAW_PROBABILITY &&
-           input->model->n_projections < MAX_PROJECTIONS_PER_SLOT * options->n_projections;
+           n_after <= (uint64_t)MAX_PROJECTIONS_PER_SLOT * options->n_projections &&
+           n_after * input->prepared->n_features * options->n_components <= MAX_REDRAWN_WEIGHTS;
 }
 
 mxb_status mxb__bank_choose(const struct fit_input *input, uint32_t round, uint32_t *projection, mxb_error *error) {

@@ -5,7 +5,7 @@
 #include "data/sort.h"
 #include "unit/boost/train_data.h"
 
-enum { N_PARTS = 5, OF_FEW = 50, AT_MOST = 2000, MOST_ROWS = 5000 };
+enum { N_PARTS = 5, OF_FEW = 20, AT_MOST = 2000, MOST_ROWS = 5000 };
 
 static mxb_error error;
 

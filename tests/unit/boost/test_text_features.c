@@ -465,6 +465,26 @@ static void survives_every_failing_allocation(void) {
     data_clear(&data.numbers);
 }
 
+/* Whatever texts no row has that weighs anything. */
+static void as_many_rounds_are_chosen_as_for_ranks(void) {
+    for (int k = 0; k < 2; k++) {
+        static struct text_data data;
+        int found[2];
+        text_data_make(&data, 0);
+        data.weights[5] = k;
+        mxb_dataset *sets[] = {view(&data, 1, NULL), view(&data, 0, NULL)};
+        for (int i = 0; i < 2; i++) {
+            mxb_params *params = PARAMS("early_stopping_rounds", "10", "learning_rate", "0.2", "subsample", "1");
+            CHECK_INT(mxb_choose_rounds(sets[i], NULL, params, NULL, NULL, NULL), MXB_OK);
+            found[i] = atoi(mxb_params_get(params, "num_round"));
+            mxb_params_free(params);
+            mxb_dataset_free(sets[i]);
+        }
+        data_clear(&data.numbers);
+        CHECK_INT(found[0], found[1]);
+    }
+}
+
 int main(void) {
     RUN(text_is_its_ranks);
     RUN(the_dictionary_is_of_the_texts_alone);
@@ -476,5 +496,6 @@ int main(void) {
     RUN(cross_validation_takes_text);
     RUN(goes_on_from_a_model);
     RUN(survives_every_failing_allocation);
+    RUN(as_many_rounds_are_chosen_as_for_ranks);
     return check_report();
 }

@@ -172,25 +172,35 @@ static void options_must_fit(void) {
     close_training(&training);
 }
 
-/* What the rate would be for the longer training does not matter. */
-static void a_rate_that_is_auto_is_the_models(void) {
-    struct long_training training;
-    REQUIRE(open_training(&training, 0, "0"));
-    mxb_model *first = run(&training, NULL, NULL, 10), *by_hand = run(&training, NULL, first, 30);
-    REQUIRE(mxb_params_set(training.params, "learning_rate", "auto", NULL) == MXB_OK);
-    mxb_model *on = run(&training, NULL, first, 30), *afresh = run(&training, NULL, NULL, 30);
-    REQUIRE(on != NULL && by_hand != NULL && afresh != NULL);
-    CHECK_TEXT(mxb_model_option(on, "learning_rate"), "0.3");
-    CHECK_TEXT(mxb_model_option(afresh, "learning_rate"), "0.123");
-    struct model_bytes bytes = bytes_of(on), expected = bytes_of(by_hand);
-    CHECK(same_bytes(bytes, expected));
-    mxb_bytes_free(bytes.bytes);
-    mxb_bytes_free(expected.bytes);
+/* 300 rows are few to fourier_linear, tree_probability and alpha; 1500 are not. */
+static void what_is_auto_by_the_rows_is_the_models(void) {
+    static const char *const names[] = {"tree_probability", "alpha", "fourier_linear"};
+    struct made_data few = data_make((struct data_recipe){.n_rows = 300, .n_features = 3, .seed = 1});
+    struct made_data many = data_make((struct data_recipe){.n_rows = 1500, .n_features = 3, .seed = 2});
+    mxb_params *params = PARAMS("num_round", "30"), *more = PARAMS("num_round", "40");
+    mxb_error error;
+    mxb_prepared *prepared;
+    mxb_trainer *trainer;
+    mxb_model *on;
+    mxb_model *first, *afresh;
+    OK(mxb_train(few.dataset, NULL, params, NULL, NULL, &first, &error), error);
+    OK(mxb_train(many.dataset, NULL, more, NULL, NULL, &afresh, &error), error);
+    OK(mxb_prepared_create(many.dataset, more, &prepared, &error), error);
+    OK(mxb_trainer_create_from(prepared, NULL, more, first, &trainer, &error), error);
+    OK(mxb_trainer_model(trainer, &on, &error), error);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        CHECK_TEXT(mxb_model_option(on, names[i]), mxb_model_option(first, names[i]));
+        CHECK(strcmp(mxb_model_option(on, names[i]), mxb_model_option(afresh, names[i])) != 0);
+    }
     mxb_model_free(first);
-    mxb_model_free(by_hand);
-    mxb_model_free(on);
     mxb_model_free(afresh);
-    close_training(&training);
+    mxb_model_free(on);
+    mxb_trainer_free(trainer);
+    mxb_prepared_free(prepared);
+    mxb_params_free(params);
+    mxb_params_free(more);
+    data_clear(&few);
+    data_clear(&many);
 }
 
 /* Models from before there was a bank do not keep its options; their one projection is as the paper's. */
@@ -286,7 +296,7 @@ int main(void) {
     RUN(going_on_gives_the_bytes_of_one_long_training);
     RUN(other_data_keep_the_old_rounds);
     RUN(options_must_fit);
-    RUN(a_rate_that_is_auto_is_the_models);
+    RUN(what_is_auto_by_the_rows_is_the_models);
     RUN(models_without_a_bank_go_on);
     RUN(projections_must_fit_their_options);
     RUN(data_must_fit);

@@ -365,6 +365,22 @@ static void rounds_work_on_what_their_slot_holds(void) {
     }
 }
 
+/* 3 slots of 150,000 weights each are drawn whatever that makes, and three more times there is room for it. */
+static void large_projections_are_seldom_drawn_anew(void) {
+    struct fit_case fit;
+    struct learner_options options = fit_options();
+    options.n_projections = 3;
+    options.learns_metric = 1;
+    options.n_components = 3000;
+    REQUIRE(fit_open(&fit, data_make((struct data_recipe){.n_rows = 20, .n_features = 50, .seed = 1}), options, 256,
+                     SCALING_RANK));
+    for (uint32_t round = 1; round <= 100; round++) {
+        REQUIRE(add_round(&fit, fit.model, 0));
+    }
+    CHECK_INT(fit.model->n_projections, 6); /* 2^20 / 150,000 */
+    fit_close(&fit);
+}
+
 static int same_projections(const mxb_model *a, const mxb_model *b) {
     int same = a->n_projections == b->n_projections;
     for (uint32_t p = 0; same && p < a->n_projections; p++) {
@@ -444,6 +460,7 @@ int main(void) {
     RUN(gamma_is_drawn_around_the_median);
     RUN(odd_rows_have_a_kernel);
     RUN(rounds_work_on_what_their_slot_holds);
+    RUN(large_projections_are_seldom_drawn_anew);
     RUN(copies_go_on_the_same);
     RUN(slots_are_chosen_evenly);
     RUN(failed_allocations_leak_nothing);

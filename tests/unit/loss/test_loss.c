@@ -173,6 +173,12 @@ static void start_is_the_best_constant(void) {
     struct loss_rows rows = {4, y, classes, NULL, 4, NULL, NULL, NULL, 0};
     CHECK_NEAR(mxb__loss_start(logloss(), &rows), log(3), 1e-15);
     CHECK(mxb__loss_start(mse(), &rows) == 0.75);
+    static double same[300];
+    for (size_t i = 0; i < 300; i++) {
+        same[i] = 7.1;
+    }
+    struct loss_rows constant = {300, same, NULL, NULL, 300, NULL, NULL, NULL, 0};
+    CHECK(mxb__loss_start(mse(), &constant) == 7.1);
 }
 
 static void start_at_extreme_weights(void) {

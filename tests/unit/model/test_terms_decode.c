@@ -2,7 +2,7 @@
 
 static void projections(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_PROJECTIONS, 0, "\1\0\1\0", "section projections: 65537 projections; at most 65536"),
+        DAMAGE(SECTION_PROJECTIONS, 0, "\1\0\2\0", "section projections: 131073 projections; at most 131072"),
         DAMAGE(SECTION_PROJECTIONS, 0, "\2\0\0\0", "section projections: 2 projections in 28 bytes"),
         DAMAGE(SECTION_PROJECTIONS, 4, "\0\0\0\0", "section projections: no components"),
         DAMAGE(SECTION_PROJECTIONS, 4, "\1\0\1\0", "section projections: 65537 components; at most 65536"),
