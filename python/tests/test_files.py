@@ -113,7 +113,13 @@ def test_load_gives_back_what_was_saved(kind: Any, has_names: bool, tmp_path: Pa
     X, y = data_for(kind)
     rows: Any = pd.DataFrame(X, columns=["a", "b", "ü", "d e"]) if has_names else X
     options = {"num_round": 30, "learning_rate": 0.3, "use_histograms": False, "max_max_depth": 3, "random_state": 5}
-    options |= {"tree_probability": 0.8, "alpha": 0.01, "min_max_depth": 2, "fourier_linear": False}
+    options |= {
+        "tree_probability": 0.8,
+        "alpha": 0.01,
+        "min_max_depth": 2,
+        "symmetric_depth": 3,
+        "fourier_linear": False,
+    }
     model = kind(**options, depth_probabilities=[0.25, 0.75], base_score=0.125, validation_fraction=0.3).fit(rows, y)
     for path in (tmp_path / "model.mxb", str(tmp_path / "other.mxb")):
         model.save(path)

@@ -216,7 +216,13 @@ def test_a_preset_survives_clones_and_its_options_files(tmp_path: Path) -> None:
     assert model_bytes(clone(model).fit(X, y)) == model_bytes(model)
     model.save(tmp_path / "m.mxb")
     loaded = MixBoostRegressor.load(tmp_path / "m.mxb")
-    assert loaded.get_params() == {**model.get_params(), **PAPER, "preset": "default", "min_max_depth": 2}
+    assert loaded.get_params() == {
+        **model.get_params(),
+        **PAPER,
+        "preset": "default",
+        "min_max_depth": 2,
+        "symmetric_depth": 8,
+    }
     assert loaded.fit(X, y).predict(X).tobytes() == model.predict(X).tobytes()
 
 
