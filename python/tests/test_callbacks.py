@@ -54,10 +54,10 @@ def test_callbacks_change_nothing(kind: Any) -> None:
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_a_callback_that_says_true_stops_and_the_rounds_so_far_are_kept(kind: Any, answer: object) -> None:
     X, y = data_for(kind)
-    model = kind(num_round=50, learning_rate=0.1)
+    model = kind(num_round=50)
     model.fit(X, y, callbacks=[lambda progress: progress.round == 3 and answer])
     assert model.best_iteration_ == 3
-    assert scores(model, X).tolist() == scores(kind(num_round=3, learning_rate=0.1).fit(X, y), X).tolist()
+    assert scores(model, X).tolist() == scores(kind(num_round=3).fit(X, y), X).tolist()
 
 
 @pytest.mark.parametrize("answer", [None, False, np.False_, 0, 1, "stop", [1]])

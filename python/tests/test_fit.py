@@ -168,12 +168,12 @@ def test_the_curve_is_that_of_the_predictions(kind: Any) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stage_is_a_model_of_so_many_rounds(kind: Any) -> None:
     X, y = data_for(kind)
-    model = kind(num_round=6, learning_rate=0.1, tree_probability=0.5).fit(X, y)
+    model = kind(num_round=6, tree_probability=0.5).fit(X, y)
     stages = list(model.staged_predict(X))
     assert len(stages) == 6
     assert stages[-1].tolist() == model.predict(X).tolist()
     for k, stage in enumerate(stages, start=1):
-        shorter = kind(num_round=k, learning_rate=0.1, tree_probability=0.5).fit(X, y)
+        shorter = kind(num_round=k, tree_probability=0.5).fit(X, y)
         assert stage.tolist() == shorter.predict(X).tolist()
         if kind is MixBoostClassifier:
             probabilities = list(model.staged_predict_proba(X))[k - 1]

@@ -8,7 +8,7 @@ import time
 import pytest
 
 OPTIONS = ["--label", "y", "--num_round", 40, "--tree_probability", 0.6, "--subsample", 0.8, "--quiet"]
-OPTIONS += ["--learning_rate", 0.1, "--n_projections", 2, "--fourier_metric", "learned", "--gamma", "auto"]
+OPTIONS += ["--n_projections", 2, "--fourier_metric", "learned", "--gamma", "auto"]
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def test_json_reproduces_predictions(run, data, tmp_path):
 
 
 def test_a_training_goes_on_with_as_many_members(run, data, tmp_path):
-    words = ["--n_members", 3, "--subsample", 0.7, "--learning_rate", 0.1]
+    words = ["--n_members", 3, "--subsample", 0.7]
     whole = train(run, data, tmp_path / "whole.mxb", *words)
     part = tmp_path / "part.mxb"
     done = run("train", data, "--label", "y", "--model", part, "--num_round", 7, *words)

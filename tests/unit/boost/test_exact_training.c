@@ -274,9 +274,8 @@ static void weights_are_copies(void) {
             }
         }
         REQUIRE(data_view(&copies));
-        mxb_params *params =
-            PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1", "symmetric_probability", "0",
-                   "max_max_depth", "5", "subsample", "1", "learning_rate", "0.05");
+        mxb_params *params = PARAMS("use_histograms", "false", "num_round", "10", "tree_probability", "1",
+                                    "symmetric_probability", "0", "max_max_depth", "5", "subsample", "1");
         mxb_model *weighted = train(&data, params);
         mxb_model *copied = train(&copies, params);
         REQUIRE(weighted != NULL && copied != NULL);

@@ -385,10 +385,8 @@ static void goes_on_from_a_model(void) {
     static struct text_data data;
     text_data_make(&data, 0);
     mxb_dataset *text = view(&data, 1, NULL), *ranks = view(&data, 0, NULL), *half, *rest;
-    mxb_params *short_run =
-        PARAMS("num_round", "4", "tree_probability", "0.6", "n_components", "8", "learning_rate", "0.1");
-    mxb_params *long_run =
-        PARAMS("num_round", "9", "tree_probability", "0.6", "n_components", "8", "learning_rate", "0.1");
+    mxb_params *short_run = PARAMS("num_round", "4", "tree_probability", "0.6", "n_components", "8");
+    mxb_params *long_run = PARAMS("num_round", "9", "tree_probability", "0.6", "n_components", "8");
     mxb_model *first, *at_once, *on = NULL;
     mxb_prepared *prepared;
     mxb_trainer *trainer;
