@@ -1,6 +1,5 @@
 /* How many rounds are enough for a training without a validation set: trainings on a part of the rows each, judged by
- * the rest, through the public calls. Equal rows stay together, so a row of weight k counts as k rows here too. Knows
- * nothing of what a round is. */
+ * the rest, through the public calls. Knows nothing of what a round is. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -21,8 +20,9 @@
 enum {
     N_PARTS = 5,          /* of the rows; each training is judged by one of them */
     JUDGED_ROWS = 2000,   /* parts are judged by until there are so many rows in them */
-    LEAST_ROWS = 10,      /* that differ; fewer say nothing */
-    ROUNDS_OF_FEW = 20,   /* for these */
+    LEAST_ROWS = 30,      /* fewer say nothing */
+    MANY_ROWS = 500,      /* of fewer, copies do not count */
+    ROUNDS_OF_FEW = 30,   /* where rows say nothing */
     ROUNDS_AT_A_TIME = 10 /* of one training, before the others catch up */
 };
 
@@ -99,27 +99,27 @@ static int parts_weigh_enough(const struct choice *choice) {
     return all_do;
 }
 
-/* Deals the rows out, equal ones together, so that the parts have much the same labels. Returns 0 where they are too
- * few: in all, or, with two classes, of one, or by what they weigh. */
+/* Deals the rows out, so that the parts have much the same labels, and copies of a row go to different ones. Returns 0
+ * where they are too few: in all, or, with two classes, of one, or by what they weigh. Of few rows those that differ
+ * are counted, so that a handful of rows with weights is too few as its copies are. */
 static int deal_rows(struct choice *choice) {
-    size_t n = choice->labels.n_rows;
-    size_t n_different = 0, n_of_label = 0, least_of_class = SIZE_MAX;
+    size_t n = choice->labels.n_rows, n_counted = 0, n_of_label = 0, least_of_class = SIZE_MAX;
     order_rows(choice);
     for (size_t i = 0; i < n; i++) {
         int same_label = i > 0 && choice->keys[i] == choice->keys[i - 1];
         int is_equal = same_label && choice->row_keys[choice->rows[i]] == choice->row_keys[choice->rows[i - 1]];
+        int counts = n >= MANY_ROWS || !is_equal;
         if (!same_label && i > 0) {
             least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
         }
-        n_of_label = same_label ? n_of_label + !is_equal : 1;
-        n_different += !is_equal;
-        choice->part_of_row[choice->rows[i]] = (uint32_t)((n_different - 1) % N_PARTS);
+        n_of_label = same_label ? n_of_label + (size_t)counts : 1;
+        n_counted += (size_t)counts;
+        choice->part_of_row[choice->rows[i]] = (uint32_t)(i % N_PARTS);
     }
     least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
-    choice->n_parts = (JUDGED_ROWS * N_PARTS + n_different - 1) / (n_different > 0 ? n_different : 1);
+    choice->n_parts = (JUDGED_ROWS * N_PARTS + n - 1) / n;
     choice->n_parts = choice->n_parts < N_PARTS ? choice->n_parts : N_PARTS;
-    return n_different >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1) &&
-           parts_weigh_enough(choice);
+    return n_counted >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1) && parts_weigh_enough(choice);
 }
 
 static mxb_status begin_part(struct choice *choice, uint32_t index, mxb_error *error) {

@@ -53,7 +53,7 @@ def test_too_few_rows(run, tmp_path):
     write_csv(tmp_path / "numbers.csv", "abcy", make_rows(9, seed=1))
     done = run(*TRAIN)
     assert done.returncode == 0
-    first = "mixboost: num_round auto: 20 rounds; the rows, or those of a class, are too few to keep some aside"
+    first = "mixboost: num_round auto: 30 rounds; the rows, or those of a class, are too few to keep some aside"
     assert done.stderr.splitlines()[0] == first
 
 

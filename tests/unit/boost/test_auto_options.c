@@ -119,7 +119,7 @@ static void rows_that_weigh_too_little_are_too_few(void) {
         data.weights[i] = i == 7 ? 1.0 : 1e-300;
     }
     OK(mxb_choose_rounds(data.dataset, NULL, params, count_calls, &n_calls, &error), error);
-    CHECK_TEXT(mxb_params_get(params, "num_round"), "20");
+    CHECK_TEXT(mxb_params_get(params, "num_round"), "30");
     CHECK_INT(n_calls, 0);
     mxb_params_free(params);
     data_clear(&data);
