@@ -260,7 +260,7 @@ ABLATIONS = by_name(
     variant("isotropic", fourier_metric="isotropic"),
     variant("one-projection", n_projections=1),
     variant("one-gamma", gamma=0.05),
-    variant("depth-6", min_max_depth=6, max_max_depth=6),
+    variant("depth-6", min_max_depth=6, max_max_depth=6, symmetric_depth=8),
     variant("heavy-leaves", min_child_weight=1.0),
 )
 
