@@ -124,9 +124,9 @@ def test_nothing_is_left_of_estimators_that_are_gone() -> None:
     for _ in range(20):
         live_and_die()
     before = memory("VmRSS")
-    for _ in range(100):
+    for _ in range(200):
         live_and_die()
-    assert memory("VmRSS") - before < 3_000_000  # a model here has 60,000 bytes
+    assert memory("VmRSS") - before < 7_000_000  # a model here has 60,000 bytes; pages may come 2 MiB at a time
 
 
 if __name__ == "__main__":
