@@ -418,11 +418,11 @@ typedef enum mxb_output {
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
                                                    mxb_output output, int n_threads, double *out, mxb_error *error);
 
-/** Predicts one row on the calling thread, bit for bit as mxb_model_predict: `n_values` numbers, the model's features
- *  in order. NaN is missing; a text is its number, and what is no such number is missing. Not for models with rounds of
- *  a caller's learner. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_predict_row(const mxb_model *model, const double *values, size_t n_values,
-                                                       mxb_output output, double *out, mxb_error *error);
+/** The same for rows of numbers one behind the other, on the calling thread; up to 32 of ordinary width without the
+ * heap. NaN and what is not the number of a text are missing. Not for models with rounds of a caller's learner. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_predict_rows(const mxb_model *model, const double *rows, size_t n_rows,
+                                                        size_t n_values, mxb_output output, double *out,
+                                                        mxb_error *error);
 
 /** Predictions after each round in turn: of the first round, of the first two, and so on. */
 typedef struct mxb_stages mxb_stages;

@@ -146,7 +146,15 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_model_to_json": (STATUS, Handle, POINTER(c_void_p), POINTER(c_size_t)),
     "mxb_bytes_free": (None, c_void_p),
     "mxb_model_predict": (STATUS, Handle, Handle, Enum, c_int, DoublePointer),
-    "mxb_model_predict_row": (STATUS, Handle, c_void_p, c_size_t, Enum, DoublePointer),  # c_void_p also takes bytes
+    "mxb_model_predict_rows": (
+        STATUS,
+        Handle,
+        c_void_p,
+        c_size_t,
+        c_size_t,
+        Enum,
+        DoublePointer,
+    ),  # c_void_p also takes bytes
     "mxb_model_evaluate": (STATUS, Handle, Handle, c_int, DoublePointer),
     "mxb_stages_create": (STATUS, Handle, Handle, c_int, POINTER(Handle)),
     "mxb_stages_next": (STATUS, Handle, Enum, DoublePointer),
@@ -619,7 +627,7 @@ class Trainer(_Handle):
 
 VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
 TREE, FOURIER, SYMMETRIC = 0, 1, 2  # mxb_importance
-_predict_row = _library.mxb_model_predict_row
+_predict_rows = _library.mxb_model_predict_rows
 
 
 class Model(_Handle):
@@ -669,9 +677,11 @@ class Model(_Handle):
     def predict_row(self, values: bytes, output: int) -> float:
         """The prediction of one row, given as its n_features doubles."""
         out = c_double()
-        arguments = self._handle, values, self.n_features, output, out
-        if _predict_row(*arguments, None) != OK:
-            _library.model_predict_row(*arguments)  # again, for the sentence; making room for it each time takes longer
+        arguments = self._handle, values, 1, self.n_features, output, out
+        if _predict_rows(*arguments, None) != OK:
+            _library.model_predict_rows(
+                *arguments
+            )  # again, for the sentence; making room for it each time takes longer
         return out.value
 
     def stages(self, dataset: Dataset, output: int, n_threads: int) -> Iterator[NDArray[np.float64]]:

@@ -49,7 +49,7 @@ PLAIN_TYPES = {
 }
 
 # A function that the package calls with bytes of Python, which a pointer to double does not take.
-OTHER_TYPES = {("mxb_model_predict_row", 1): ctypes.c_void_p}
+OTHER_TYPES = {("mxb_model_predict_rows", 1): ctypes.c_void_p}
 
 
 class Header:

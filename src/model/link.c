@@ -3,7 +3,6 @@
 #include "model/link.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/math.h"
 #include "base/number.h"
@@ -46,21 +45,18 @@ void mxb__link_apply(const mxb_model *model, enum mxb_output output, size_t n, d
     }
 }
 
-mxb_status mxb__link_apply_own(const mxb_model *model, const struct mxb_dataset *dataset, double *scores,
+mxb_status mxb__link_apply_own(const mxb_model *model, const struct mxb_dataset *dataset, size_t n, double *scores,
                                mxb_error *error) {
     const mxb_loss *loss = &model->own_loss;
-    size_t n = dataset != NULL ? dataset->n_rows : 1;
     for (size_t i = 0; i < n; i++) {
         scores[i] = loss->link(loss->context, scores[i]);
         if (!isfinite(scores[i])) {
-            char number[MXB__NUMBER_SIZE], where[64] = "";
+            char number[MXB__NUMBER_SIZE];
             mxb__number_format(scores[i], number);
-            if (dataset != NULL) {
-                snprintf(where, sizeof where, " for row %zu of the dataset",
-                         (size_t)mxb__dataset_array_row(dataset, i) + 1);
-            }
-            return mxb__fail(error, MXB_ERROR_DATA, "the link of the loss \"%s\" gave %s%s; it must be finite",
-                             loss->name, number, where);
+            size_t row = dataset != NULL ? (size_t)mxb__dataset_array_row(dataset, i) : i;
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the link of the loss \"%s\" gave %s for row %zu%s; it must be finite", loss->name, number,
+                             row + 1, dataset != NULL ? " of the dataset" : "");
         }
     }
     return MXB_OK;

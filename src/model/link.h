@@ -13,9 +13,9 @@ int mxb__link_is_own(const mxb_model *model, enum mxb_output output);
 /** Turns n scores into the output, in place, by the library's own links. */
 void mxb__link_apply(const mxb_model *model, enum mxb_output output, size_t n, double *scores);
 
-/** The same by the caller's function; DATA where it gives a number that is not finite. The scores are those of the rows
- *  of `dataset`, or where it is NULL of one row alone. */
-mxb_status mxb__link_apply_own(const mxb_model *model, const struct mxb_dataset *dataset, double *scores,
+/** The same by the caller's function; DATA where it gives a number that is not finite. The n scores are those of
+ *  the rows of `dataset`, or where it is NULL of rows without one. */
+mxb_status mxb__link_apply_own(const mxb_model *model, const struct mxb_dataset *dataset, size_t n, double *scores,
                                mxb_error *error);
 
 #endif

@@ -95,7 +95,7 @@ static mxb_status predict_rows(const mxb_model *model, const mxb_dataset *datase
         return status;
     }
     if (mxb__link_is_own(model, output)) {
-        return mxb__link_apply_own(model, dataset, out, error);
+        return mxb__link_apply_own(model, dataset, dataset->n_rows, out, error);
     }
     mxb__link_apply(model, output, dataset->n_rows, out);
     return MXB_OK;

@@ -214,7 +214,7 @@ static mxb_status next_stage(mxb_stages *stages, enum mxb_output output, double 
     }
     mxb__pool_close(pool);
     if (status == MXB_OK && mxb__link_is_own(stages->model, output)) {
-        status = mxb__link_apply_own(stages->model, stages->dataset, out, error);
+        status = mxb__link_apply_own(stages->model, stages->dataset, n_rows, out, error);
     }
     return status;
 }

@@ -107,13 +107,13 @@ static void predict_otherwise(const mxb_model *model, const mxb_dataset *dataset
     size_t n_features = mxb_model_n_features(model), n_rounds = mxb_model_n_rounds(model);
     double out[N_ROWS];
     mxb_stages *stages;
-    mxb_status status = mxb_model_predict_row(model, row, n_features, MXB_PREDICT_RAW, out, NULL);
+    mxb_status status = mxb_model_predict_rows(model, row, 1, n_features, MXB_PREDICT_RAW, out, NULL);
     MUST(status == (model->n_own_terms == 0 ? MXB_OK : MXB_ERROR_PARAM));
     for (size_t i = 0; status == MXB_OK && model->dictionaries == NULL && i < N_ROWS; i++) {
         for (size_t f = 0; f < n_features; f++) {
             MUST(mxb_dataset_read(dataset, f, i, 1, &row[f], NULL) == MXB_OK);
         }
-        MUST(mxb_model_predict_row(model, row, n_features, MXB_PREDICT_RAW, out, NULL) == MXB_OK);
+        MUST(mxb_model_predict_rows(model, row, 1, n_features, MXB_PREDICT_RAW, out, NULL) == MXB_OK);
         MUST(memcmp(out, &raw[i], sizeof *out) == 0);
     }
     MUST(mxb_stages_create(model, dataset, 1, &stages, NULL) == MXB_OK);

@@ -296,7 +296,7 @@ static mxb_status predict_own_stages(struct outcome *outcome, mxb_error *error) 
 
 static mxb_status predict_wide_row(struct outcome *outcome, mxb_error *error) {
     static const double wide[3000];
-    return mxb_model_predict_row(broad, wide, 3000, MXB_PREDICT_RAW, outcome->values, error);
+    return mxb_model_predict_rows(broad, wide, 1, 3000, MXB_PREDICT_RAW, outcome->values, error);
 }
 
 static mxb_status predict_with_threads(struct outcome *outcome, mxb_error *error) {

@@ -291,7 +291,7 @@ static void check_rows_and_stages(struct dice *dice, const struct trial *trial) 
         for (size_t f = 0; f < data->n_columns; f++) {
             CHECK_INT(mxb_dataset_read(data->all, f, i, 1, &row[f], NULL), MXB_OK);
         }
-        CHECK_INT(mxb_model_predict_row(model, row, data->n_columns, MXB_PREDICT_VALUE, &alone, &error), MXB_OK);
+        CHECK_INT(mxb_model_predict_rows(model, row, 1, data->n_columns, MXB_PREDICT_VALUE, &alone, &error), MXB_OK);
         CHECK(memcmp(&alone, &whole[i], sizeof alone) == 0);
     }
     CHECK_INT(mxb_stages_create(model, data->all, (int)dice_below(dice, 4), &stages, &error), MXB_OK);

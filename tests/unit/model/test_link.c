@@ -62,17 +62,17 @@ static void a_callers_link(void) {
     mxb_dataset *dataset = make_dataset(x, 3, 1), *subset;
     mxb_error error;
     make_own_link(model, link_cube);
-    OK(mxb__link_apply_own(model, dataset, scores, &error), error);
+    OK(mxb__link_apply_own(model, dataset, dataset->n_rows, scores, &error), error);
     CHECK(scores[0] == 8 && scores[1] == -27 && scores[2] == 0.125);
     OK(mxb_dataset_select(dataset, order, 2, &subset, &error), error);
-    FAILS(mxb__link_apply_own(model, subset, huge, &error), error, MXB_ERROR_DATA,
+    FAILS(mxb__link_apply_own(model, subset, subset->n_rows, huge, &error), error, MXB_ERROR_DATA,
           "the link of the loss \"cubic\" gave inf for row 1 of the dataset; it must be finite");
     scores[0] = 3;
-    OK(mxb__link_apply_own(model, NULL, scores, &error), error);
+    OK(mxb__link_apply_own(model, NULL, 1, scores, &error), error);
     CHECK(scores[0] == 27 && scores[1] == -27); /* one row alone */
     scores[0] = -1e200;
-    FAILS(mxb__link_apply_own(model, NULL, scores, &error), error, MXB_ERROR_DATA,
-          "the link of the loss \"cubic\" gave -inf; it must be finite");
+    FAILS(mxb__link_apply_own(model, NULL, 1, scores, &error), error, MXB_ERROR_DATA,
+          "the link of the loss \"cubic\" gave -inf for row 1; it must be finite");
     mxb_dataset_free(subset);
     mxb_dataset_free(dataset);
     mxb_model_free(model);

@@ -16,7 +16,8 @@ static void check_rows(const mxb_model *model, size_t n_rows) {
         const double *row = rows + i * model->n_features;
         for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
             double fast = 7, slow = 7;
-            mxb_status status = mxb_model_predict_row(model, row, model->n_features, (mxb_output)output, &fast, NULL);
+            mxb_status status =
+                mxb_model_predict_rows(model, row, 1, model->n_features, (mxb_output)output, &fast, NULL);
             CHECK_INT(status, predict_dataset(model, row, (mxb_output)output, &slow));
             CHECK(same_bits(&fast, &slow, 1));
         }
@@ -54,7 +55,7 @@ static void heap(void) {
         shape.n_fourier = shape.n_projections;
         mxb_model *model = make_model(&shape);
         mxb__memory_fail_at(1, 1);
-        mxb_status status = mxb_model_predict_row(model, row, shape.n_features, MXB_PREDICT_RAW, &out, &error);
+        mxb_status status = mxb_model_predict_rows(model, row, 1, shape.n_features, MXB_PREDICT_RAW, &out, &error);
         mxb__memory_fail_at(0, 0);
         CHECK_INT(status, s < 2 ? MXB_OK : MXB_ERROR_MEMORY);
         check_rows(model, 3);
@@ -87,7 +88,7 @@ static void texts(void) {
     OK(mxb__model_build(model, &error), error);
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         double row[] = {0.5, given[i], given[i], given[i]}, read[] = {0.5, counts_as[i], given[i], NAN}, out;
-        OK(mxb_model_predict_row(model, row, 4, MXB_PREDICT_RAW, &out, &error), error);
+        OK(mxb_model_predict_rows(model, row, 1, 4, MXB_PREDICT_RAW, &out, &error), error);
         CHECK(out == raw_score(model, read));
     }
     mxb_model_free(model);
@@ -98,16 +99,18 @@ static void arguments(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[1]), *own = make_model(&MAKE_SHAPES[1]);
     double row[4] = {0}, out = 7;
     mxb_error error;
-    FAILS(mxb_model_predict_row(NULL, row, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM, "model is NULL");
-    FAILS(mxb_model_predict_row(model, NULL, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
-          "values is NULL");
-    FAILS(mxb_model_predict_row(model, row, 3, MXB_PREDICT_RAW, NULL, &error), error, MXB_ERROR_PARAM, "out is NULL");
-    FAILS(mxb_model_predict_row(model, row, 4, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
-          "the row has 4 values, the model has 3 features");
-    FAILS(mxb_model_predict_row(model, row, 3, MXB_PREDICT_PROBABILITY, &out, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_model_predict_rows(NULL, row, 1, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "model is NULL");
+    FAILS(mxb_model_predict_rows(model, NULL, 1, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "rows is NULL");
+    FAILS(mxb_model_predict_rows(model, row, 1, 3, MXB_PREDICT_RAW, NULL, &error), error, MXB_ERROR_PARAM,
+          "out is NULL");
+    FAILS(mxb_model_predict_rows(model, row, 1, 4, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "a row has 4 values, the model has 3 features");
+    FAILS(mxb_model_predict_rows(model, row, 1, 3, MXB_PREDICT_PROBABILITY, &out, &error), error, MXB_ERROR_PARAM,
           "probabilities need a model of objective logloss; this one is of objective mse");
     make_line_rounds(own, &lines);
-    FAILS(mxb_model_predict_row(own, row, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_model_predict_rows(own, row, 1, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
           "the model has rounds of a caller's learner, which predict datasets only; use mxb_model_predict");
     CHECK(out == 7);
     mxb_model_free(model);
