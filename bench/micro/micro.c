@@ -17,13 +17,13 @@ enum { N_SETS = sizeof SETS / sizeof SETS[0] };
 static const struct random_stream RANDOM = {0x6d6963726f};
 
 /* Seconds of one run. */
-static double run_once(struct micro_work *work, const struct kernels *kernels) {
+static double run_once(struct micro_work *work, const struct training_kernels *kernels) {
     if (work->start != NULL) {
         work->start(work);
     } else if (work->result != NULL) {
         memset(work->result, 0, work->result_bytes);
     }
-    setenv("MIXBOOST_KERNELS", kernels->name, 1);
+    setenv("MIXBOOST_KERNELS", kernels->shared->name, 1);
     double begin = mxb__seconds_now();
     work->run(work, kernels);
     double seconds = mxb__seconds_now() - begin;
@@ -35,12 +35,12 @@ static double run_once(struct micro_work *work, const struct kernels *kernels) {
 
 /* Whether every set gives the bytes of the portable one. */
 static int sets_agree(struct micro_work *work) {
-    run_once(work, &mxb__kernels_portable);
+    run_once(work, &mxb__training_kernels_portable);
     void *expected = micro_memory(work->result_bytes, 1);
     memcpy(expected, work->result, work->result_bytes);
     int agree = 1;
     for (size_t s = 1; s < N_SETS; s++) {
-        const struct kernels *kernels = mxb__kernels_named(SETS[s]);
+        const struct training_kernels *kernels = mxb__training_kernels_named(SETS[s]);
         if (kernels != NULL) {
             run_once(work, kernels);
             if (memcmp(expected, work->result, work->result_bytes) != 0) {
@@ -59,7 +59,7 @@ int micro_compare(struct micro_work *work) {
     double least[N_SETS] = {0};
     for (int time = 0; time < N_TIMES; time++) {
         for (size_t s = 0; s < N_SETS; s++) {
-            const struct kernels *kernels = mxb__kernels_named(SETS[s]);
+            const struct training_kernels *kernels = mxb__training_kernels_named(SETS[s]);
             if (kernels != NULL) {
                 double seconds = run_once(work, kernels);
                 least[s] = time == 0 || seconds < least[s] ? seconds : least[s];
@@ -68,7 +68,7 @@ int micro_compare(struct micro_work *work) {
     }
     printf("%-34s", work->name);
     for (size_t s = 0; s < N_SETS; s++) {
-        if (mxb__kernels_named(SETS[s]) != NULL) {
+        if (mxb__training_kernels_named(SETS[s]) != NULL) {
             printf("  %s %8.3f", SETS[s], 1e9 * least[s] / work->n_units);
         }
     }

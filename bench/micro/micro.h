@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 struct micro_work {
     const char *name;
@@ -14,7 +14,7 @@ struct micro_work {
     double n_units;
 
     /* The work, on one thread. MIXBOOST_KERNELS names the set as well, for functions that choose it themselves. */
-    void (*run)(struct micro_work *work, const struct kernels *kernels);
+    void (*run)(struct micro_work *work, const struct training_kernels *kernels);
     void (*start)(struct micro_work *work);  /* not timed, before each run; NULL: the result is zeroed */
     void (*finish)(struct micro_work *work); /* not timed, after each run; may be NULL */
 

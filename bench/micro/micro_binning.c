@@ -25,7 +25,7 @@ static void forget(struct micro_work *work) {
     mxb_prepared_free(prepared);
 }
 
-static void prepare(struct micro_work *work, const struct kernels *kernels) {
+static void prepare(struct micro_work *work, const struct training_kernels *kernels) {
     (void)kernels;
     must(mxb_prepared_create(dataset, params, &prepared, &error));
     work->result = prepared->records;

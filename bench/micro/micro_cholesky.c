@@ -15,7 +15,7 @@ static void start(struct micro_work *work) {
     memcpy(work->result, side, sizeof side);
 }
 
-static void solve(struct micro_work *work, const struct kernels *kernels) {
+static void solve(struct micro_work *work, const struct training_kernels *kernels) {
     double diagonal[N];
     (void)kernels;
     mxb__cholesky_factor(factor, N, diagonal);

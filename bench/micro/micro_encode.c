@@ -8,8 +8,8 @@ static size_t n_rows;
 static double cuts[MAX_CUTS];
 static size_t n_cuts;
 
-static void encode(struct micro_work *work, const struct kernels *kernels) {
-    kernels->encode(values, n_rows, cuts, n_cuts, 255, work->result);
+static void encode(struct micro_work *work, const struct training_kernels *kernels) {
+    kernels->shared->encode(values, n_rows, cuts, n_cuts, 255, work->result);
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,7 @@
 static struct loss_block block;
 static int is_logistic;
 
-static void measure(struct micro_work *work, const struct kernels *kernels) {
+static void measure(struct micro_work *work, const struct training_kernels *kernels) {
     struct loss_sums sums = is_logistic ? kernels->logistic(&block) : kernels->squared(&block);
     ((double *)work->result)[block.n] = sums.mean;
 }

@@ -9,23 +9,27 @@ static double *h;
 static size_t n_rows;
 static double weights[N_COMPONENTS];
 
-static void add_gram(double *gram, const struct kernels *kernels, int rounded) {
+static void add_gram(double *gram, const struct training_kernels *kernels, int rounded) {
     for (size_t first = 0; first < n_rows; first += BLOCK) {
         size_t n = n_rows - first < BLOCK ? n_rows - first : BLOCK;
         kernels->gram(z + first * N_COMPONENTS, h + first, n, N_COMPONENTS, rounded, gram);
     }
 }
 
-static void gram(struct micro_work *work, const struct kernels *kernels) { add_gram(work->result, kernels, 0); }
+static void gram(struct micro_work *work, const struct training_kernels *kernels) {
+    add_gram(work->result, kernels, 0);
+}
 
-static void gram_rounded(struct micro_work *work, const struct kernels *kernels) { add_gram(work->result, kernels, 1); }
+static void gram_rounded(struct micro_work *work, const struct training_kernels *kernels) {
+    add_gram(work->result, kernels, 1);
+}
 
-static void weighted_sum(struct micro_work *work, const struct kernels *kernels) {
+static void weighted_sum(struct micro_work *work, const struct training_kernels *kernels) {
     kernels->weighted_sum(z, h, n_rows, N_COMPONENTS, work->result);
 }
 
-static void dot(struct micro_work *work, const struct kernels *kernels) {
-    kernels->dot(z, n_rows, N_COMPONENTS, weights, work->result);
+static void dot(struct micro_work *work, const struct training_kernels *kernels) {
+    kernels->shared->dot(z, n_rows, N_COMPONENTS, weights, work->result);
 }
 
 int main(int argc, char **argv) {

@@ -13,11 +13,11 @@ static struct histogram_rows rows;
 static uint64_t *words;
 static struct gradient_sum *sums;
 
-static void packed(struct micro_work *work, const struct kernels *kernels) {
+static void packed(struct micro_work *work, const struct training_kernels *kernels) {
     kernels->histogram_packed(&rows, words, work->result);
 }
 
-static void wide(struct micro_work *work, const struct kernels *kernels) {
+static void wide(struct micro_work *work, const struct training_kernels *kernels) {
     kernels->histogram_wide(&rows, sums, work->result);
 }
 

@@ -8,7 +8,7 @@ static struct scaled_rows rows;
 static uint32_t *indices;
 static size_t n_rows;
 
-static void sum_leaves(struct micro_work *work, const struct kernels *kernels) {
+static void sum_leaves(struct micro_work *work, const struct training_kernels *kernels) {
     struct gradient_sum *sums = work->result;
     for (size_t leaf = 0; leaf < N_LEAVES; leaf++) {
         size_t begin = n_rows * leaf / N_LEAVES;

@@ -11,7 +11,7 @@ static size_t n_rows;
 static uint32_t *sides; /* left ones, then from n_rows on right ones */
 static size_t n_left;
 
-static void partition(struct micro_work *work, const struct kernels *kernels) {
+static void partition(struct micro_work *work, const struct training_kernels *kernels) {
     (void)work;
     n_left = kernels->partition(&split, rows, 0, n_rows, sides, sides + n_rows);
 }

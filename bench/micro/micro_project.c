@@ -9,8 +9,8 @@ static float phases[MAX_COMPONENTS];
 static size_t n_rows;
 static size_t n_components;
 
-static void project(struct micro_work *work, const struct kernels *kernels) {
-    kernels->project(inputs, n_rows, weights, phases, N_FEATURES, n_components, 0.14f, work->result);
+static void project(struct micro_work *work, const struct training_kernels *kernels) {
+    kernels->shared->project(inputs, n_rows, weights, phases, N_FEATURES, n_components, 0.14f, work->result);
 }
 
 int main(int argc, char **argv) {

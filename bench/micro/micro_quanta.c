@@ -4,13 +4,13 @@
 static struct scaled_rows rows;
 static size_t n_rows;
 
-static void write_words(struct micro_work *work, const struct kernels *kernels) {
+static void write_words(struct micro_work *work, const struct training_kernels *kernels) {
     struct random_stream noise = {12345};
     uint64_t *words = work->result;
     words[n_rows] = kernels->quanta_packed(&rows, noise, 0, n_rows, words);
 }
 
-static void write_pairs(struct micro_work *work, const struct kernels *kernels) {
+static void write_pairs(struct micro_work *work, const struct training_kernels *kernels) {
     kernels->quanta_wide(&rows, 0, n_rows, work->result);
 }
 

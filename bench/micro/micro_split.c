@@ -13,7 +13,7 @@ static uint64_t words[N_HISTOGRAMS][MXB__CELLS];
 static struct gradient_sum sums[N_HISTOGRAMS][MXB__CELLS];
 static struct gradient_sum totals[N_HISTOGRAMS];
 
-static void find(struct micro_work *work, const struct kernels *kernels) {
+static void find(struct micro_work *work, const struct training_kernels *kernels) {
     struct split_rules rules = mxb__split_rules(1.0, 1.0);
     double *gains = work->result;
     for (size_t i = 0; i < N_HISTOGRAMS; i++) {

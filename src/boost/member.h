@@ -17,7 +17,7 @@ struct training {
     const mxb_dataset *valid; /* NULL: none */
     mxb_params params;
     struct objective objective;
-    const struct kernels *kernels;
+    const struct training_kernels *kernels;
     uint32_t n_at_once; /* members that are trained at the same time; they share the threads */
     uint32_t n_ahead;   /* rounds that a member may go on before it waits for the others; 1 where it is alone */
 };

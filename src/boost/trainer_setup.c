@@ -354,7 +354,7 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
         MXB_TRY(check_from(training, from, error));
     }
     training->objective = mxb__objective_find(&training->params.own.loss, training->params.texts[OPTION_OBJECTIVE]);
-    training->kernels = mxb__kernels();
+    training->kernels = mxb__training_kernels();
     plan_members(training);
     MXB_TRY(mxb__model_create(&trainer->model, error));
     MXB_TRY(describe_model(trainer, error));

@@ -11,7 +11,7 @@
 #include "data/fields.h"
 #include "data/labels.h"
 #include "data/scaling.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 struct pool;
 

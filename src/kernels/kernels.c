@@ -9,22 +9,8 @@
 const struct kernels mxb__kernels_portable = {
     .name = "portable",
     .encode = mxb__portable_encode,
-    .histogram_packed = mxb__portable_histogram_packed,
-    .histogram_wide = mxb__portable_histogram_wide,
-    .best_cut_packed = mxb__portable_best_cut_packed,
-    .best_cut_wide = mxb__portable_best_cut_wide,
-    .add_gains_packed = mxb__portable_add_gains_packed,
-    .add_gains_wide = mxb__portable_add_gains_wide,
-    .quanta_packed = mxb__portable_quanta_packed,
-    .quanta_wide = mxb__portable_quanta_wide,
-    .sum_quanta = mxb__portable_sum_quanta,
-    .partition = mxb__portable_partition,
     .project = mxb__portable_project,
-    .gram = mxb__portable_gram,
-    .weighted_sum = mxb__portable_weighted_sum,
     .dot = mxb__portable_dot,
-    .squared = mxb__portable_squared,
-    .logistic = mxb__portable_logistic,
 };
 
 #if defined(MXB__HAS_AVX)

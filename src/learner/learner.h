@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/prepared.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 #include "model/model.h"
 
 struct pool;
@@ -45,7 +45,7 @@ struct learner_options {
 struct fit_input {
     const mxb_prepared *prepared;
     const mxb_dataset *valid; /* rows that are only scored, texts numbered as in training; NULL: none */
-    const struct kernels *kernels;
+    const struct training_kernels *kernels;
     const struct learner_options *options;
     struct pool *tree_pool;
     struct pool *ridge_pool;

@@ -19,7 +19,7 @@ static double mse_start(double mean, double mean_rest) {
     return mean;
 }
 
-static struct loss_sums mse_measure(const struct kernels *kernels, const struct loss_block *block) {
+static struct loss_sums mse_measure(const struct training_kernels *kernels, const struct loss_block *block) {
     return kernels->squared(block);
 }
 
@@ -29,7 +29,7 @@ static double logloss_start(double mean, double mean_rest) {
     return mxb__log(fmax(mean, DBL_MIN)) - mxb__log(fmax(mean_rest, DBL_MIN));
 }
 
-static struct loss_sums logloss_measure(const struct kernels *kernels, const struct loss_block *block) {
+static struct loss_sums logloss_measure(const struct training_kernels *kernels, const struct loss_block *block) {
     return kernels->logistic(block);
 }
 
@@ -74,7 +74,7 @@ size_t mxb__loss_scratch(size_t n_rows) {
 
 struct loss_task {
     const struct loss *loss; /* NULL: values or derivatives are there already */
-    const struct kernels *kernels;
+    const struct training_kernels *kernels;
     const struct loss_rows *rows;
     const double *values;
     double unit;
@@ -134,7 +134,7 @@ static double fitting_unit(const struct loss_rows *rows) {
     return ldexp(1.0, exponent < 1023 ? exponent : 1023);
 }
 
-struct measurement mxb__loss_measure(const struct loss *loss, const struct kernels *kernels,
+struct measurement mxb__loss_measure(const struct loss *loss, const struct training_kernels *kernels,
                                      const struct loss_rows *rows, struct pool *pool, double *scratch) {
     struct loss_task task = {
         .loss = loss, .kernels = kernels, .rows = rows, .unit = 1.0, .sums = (struct loss_sums *)(void *)scratch};

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 struct pool;
 
@@ -33,7 +33,7 @@ struct loss {
     double (*start)(double mean, double mean_rest);
     /* Loss and derivatives of a block of rows, by one of the kernels. All finite for finite arguments, and the second
      * derivative is over 0. */
-    struct loss_sums (*measure)(const struct kernels *kernels, const struct loss_block *block);
+    struct loss_sums (*measure)(const struct training_kernels *kernels, const struct loss_block *block);
 };
 
 /** The loss of that name, or NULL. */
@@ -61,7 +61,7 @@ size_t mxb__loss_scratch(size_t n_rows);
 
 /** The derivatives of every row, if wanted, and what they and the metric come to. Summed in fixed blocks, so the same
  *  for any number of threads. */
-struct measurement mxb__loss_measure(const struct loss *loss, const struct kernels *kernels,
+struct measurement mxb__loss_measure(const struct loss *loss, const struct training_kernels *kernels,
                                      const struct loss_rows *rows, struct pool *pool, double *scratch);
 
 /** The two halves of it for losses that are computed elsewhere, with the same sums: the weighted mean of the rows'

@@ -11,7 +11,7 @@
 
 struct objective mxb__objective_find(const mxb_loss *own, const char *name) {
     int is_own = own != NULL && own->name[0] != '\0';
-    struct objective objective = {is_own ? NULL : mxb__loss_find(name), mxb__kernels(), is_own ? own : NULL};
+    struct objective objective = {is_own ? NULL : mxb__loss_find(name), mxb__training_kernels(), is_own ? own : NULL};
     return objective;
 }
 

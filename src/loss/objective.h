@@ -11,7 +11,7 @@
 
 struct objective {
     const struct loss *loss; /* of the table; NULL: the caller's */
-    const struct kernels *kernels;
+    const struct training_kernels *kernels;
     const mxb_loss *own; /* NULL: of the table */
 };
 

@@ -1,6 +1,6 @@
 /* Z'HZ of the ridge rounds. Each entry is a sum over rows in order, so SIMD may run across columns but never across
  * rows. */
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram) {
     for (size_t i = 0; i < n; i++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/math.h"
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 struct row_loss {
     double value;

@@ -1,7 +1,7 @@
 /* Stable partition of a node's rows, branch-free: every row is written to both sides and one side's end moves. */
 #include <string.h>
 
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 size_t mxb__portable_partition(const struct column_split *split, const uint32_t *rows, size_t first, size_t n,
                                uint32_t *left, uint32_t *right) {

@@ -6,27 +6,8 @@
 
 void mxb__portable_encode(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
                           uint8_t *codes);
-void mxb__portable_histogram_packed(const struct histogram_rows *rows, const uint64_t *words, uint64_t *cells);
-void mxb__portable_histogram_wide(const struct histogram_rows *rows, const struct gradient_sum *sums,
-                                  struct gradient_sum *cells);
-double mxb__portable_best_cut_packed(const uint64_t *cells, size_t n, const struct cut_search *search);
-double mxb__portable_best_cut_wide(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
-void mxb__portable_add_gains_packed(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
-                                    double *left);
-void mxb__portable_add_gains_wide(const struct gradient_sum *cells, size_t n, const struct cut_gains *node,
-                                  double *right, double *left);
-size_t mxb__portable_quanta_packed(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
-                                   uint64_t *words);
-void mxb__portable_quanta_wide(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
-struct gradient_sum mxb__portable_sum_quanta(const struct scaled_rows *rows, const uint32_t *indices, size_t n);
-size_t mxb__portable_partition(const struct column_split *split, const uint32_t *rows, size_t first, size_t n,
-                               uint32_t *left, uint32_t *right);
 void mxb__portable_project(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                            size_t n_components, float amplitude, float *z);
-void mxb__portable_gram(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
-void mxb__portable_weighted_sum(const float *z, const double *v, size_t n, size_t n_components, double *sums);
 void mxb__portable_dot(const float *z, size_t n, size_t n_components, const double *weights, double *out);
-struct loss_sums mxb__portable_squared(const struct loss_block *block);
-struct loss_sums mxb__portable_logistic(const struct loss_block *block);
 
 #endif

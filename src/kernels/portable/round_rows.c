@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/prefetch.h"
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 enum { AHEAD = 64 }; /* rows */
 

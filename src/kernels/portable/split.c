@@ -1,5 +1,5 @@
 /* The best cut of a feature, and the gains of all its cuts, from the sums of its bins. */
-#include "kernels/portable/portable.h"
+#include "kernels/portable/portable_training.h"
 
 static double best_side(const struct cut_search *search, struct gradient_sum left) {
     double best = mxb__cut_score(search, left);

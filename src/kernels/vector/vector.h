@@ -14,6 +14,11 @@
 #define MXB__EXPAND(set, name) MXB__JOIN(set, name)
 #define MXB__KERNEL(name)      MXB__EXPAND(MXB__KERNEL_SET, name)
 
+/* mxb__kernels_avx2, mxb__kernels_avx512 */
+#define MXB__TABLE_JOIN(set) mxb__kernels_##set
+#define MXB__TABLE_NAME(set) MXB__TABLE_JOIN(set)
+#define MXB__TABLE           MXB__TABLE_NAME(MXB__KERNEL_SET)
+
 /* For functions whose counts must become constants. */
 #define MXB__INLINE static inline __attribute__((always_inline))
 
@@ -106,35 +111,12 @@ static inline doubles larger(doubles x, doubles y) { return (doubles)_mm256_max_
 static inline doubles smaller(doubles x, doubles y) { return (doubles)_mm256_min_pd((__m256d)x, (__m256d)y); }
 #endif
 
-/* As mxb__logistic_hessian. */
-static inline doubles logistic_hessians(doubles g) {
-    doubles p = magnitude(g);
-    return larger(p * (1.0 - p), all(MXB__SMALLEST_HESSIAN));
-}
-
-static inline doubles implied_hessians(enum hessian hessian, doubles g) {
-    return hessian == HESSIAN_LOGISTIC ? logistic_hessians(g) : all(1.0);
-}
+extern const struct kernels MXB__TABLE;
 
 void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
                          uint8_t *codes);
-double MXB__KERNEL(best_cut_packed)(const uint64_t *cells, size_t n, const struct cut_search *search);
-double MXB__KERNEL(best_cut_wide)(const struct gradient_sum *cells, size_t n, const struct cut_search *search);
-void MXB__KERNEL(add_gains_packed)(const uint64_t *cells, size_t n, const struct cut_gains *node, double *right,
-                                   double *left);
-void MXB__KERNEL(add_gains_wide)(const struct gradient_sum *cells, size_t n, const struct cut_gains *node,
-                                 double *right, double *left);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
-void MXB__KERNEL(gram)(const float *z, const double *h, size_t n, size_t n_components, int rounded, double *gram);
-void MXB__KERNEL(weighted_sum)(const float *z, const double *v, size_t n, size_t n_components, double *sums);
 void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
-size_t MXB__KERNEL(quanta_packed)(const struct scaled_rows *rows, struct random_stream noise, size_t first, size_t n,
-                                  uint64_t *words);
-void MXB__KERNEL(quanta_wide)(const struct scaled_rows *rows, size_t first, size_t n, struct gradient_sum *sums);
-size_t MXB__KERNEL(partition)(const struct column_split *split, const uint32_t *rows, size_t first, size_t n,
-                              uint32_t *left, uint32_t *right);
-struct loss_sums MXB__KERNEL(squared)(const struct loss_block *block);
-struct loss_sums MXB__KERNEL(logistic)(const struct loss_block *block);
 
 #endif

@@ -1,6 +1,6 @@
 /* Z'HZ of the ridge rounds: tiles of sums that stay in registers for a run of rows, SIMD across columns. Every sum runs
  * over the rows in order, so the bits are those of portable C. */
-#include "kernels/vector/vector.h"
+#include "kernels/vector/vector_training.h"
 
 /* A run is the rows, and a panel the columns, whose values are doubles at the same time: they stay in L2, and those of
  * a tile in L1, where a panel of an odd number of cache lines spreads its rows over all sets. */

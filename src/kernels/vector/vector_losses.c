@@ -1,6 +1,6 @@
 /* Losses of eight rows at a time, a row a lane: two vectors of AVX2 or one of AVX-512. The last rows of a block that
  * are not eight are filled up with rows of weight 0, which add nothing. */
-#include "kernels/vector/vector.h"
+#include "kernels/vector/vector_training.h"
 
 enum { VECTORS = MXB__LANES / WIDTH };
 

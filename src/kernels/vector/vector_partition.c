@@ -1,7 +1,7 @@
 /* Stable partition of a node's rows, 16 at a time: their codes to a mask of those that go left, then the rows closed up
  * to either side. Whole vectors are stored where fewer rows go: behind them is room that later rows will fill, and in
  * place only rows that were read already. */
-#include "kernels/vector/vector.h"
+#include "kernels/vector/vector_training.h"
 
 enum { AT_ONCE = 16 };
 

@@ -1,5 +1,5 @@
-/* Z'v and Zw of the ridge rounds and of predictions. */
-#include "kernels/vector/vector.h"
+/* Z'v of the ridge rounds. */
+#include "kernels/vector/vector_training.h"
 
 /* A run of rows stays in L1 while tiles of its columns are summed in registers, four vectors of columns at a time. */
 enum { RUN_ROWS = 32, VECTORS = 4 };
@@ -41,32 +41,5 @@ void MXB__KERNEL(weighted_sum)(const float *z, const double *v, size_t n, size_t
     for (size_t first = 0; first < n; first += RUN_ROWS) {
         size_t n_rows = n - first < RUN_ROWS ? n - first : RUN_ROWS;
         sum_run(z + first * n_components, v + first, n_rows, n_components, sums);
-    }
-}
-
-/* The lanes of one row's sum, as kernels.h has them. */
-enum { LANES = 8, LANE_VECTORS = LANES / WIDTH };
-
-MXB__INLINE double dot_row(const float *z, size_t c, const double *weights) {
-    doubles sums[LANE_VECTORS] = {{0}};
-    double lane[LANES];
-    size_t j = 0;
-    for (; j + LANES <= c; j += LANES) {
-        for (size_t k = 0; k < LANE_VECTORS; k++) {
-            sums[k] += widened(load_floats(z + j + k * WIDTH)) * load(weights + j + k * WIDTH);
-        }
-    }
-    for (size_t k = 0; j < c; j += WIDTH, k++) { /* a lane that has no more elements gets 0, which changes nothing */
-        size_t n = c - j < WIDTH ? c - j : WIDTH;
-        sums[k] += n < WIDTH ? widened(load_first_floats(z + j, n)) * load_first(weights + j, n)
-                             : widened(load_floats(z + j)) * load(weights + j);
-    }
-    memcpy(lane, sums, sizeof lane);
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
-void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out) {
-    for (size_t i = 0; i < n; i++) {
-        out[i] = dot_row(z + i * n_components, n_components, weights);
     }
 }

@@ -1,7 +1,7 @@
 /* Gradients as integers, some rows at a time. Adding a large number rounds to an integer and leaves it in the lowest
  * bits of the sum, which needs no conversion of 64-bit integers: AVX2 has none. */
-#include "kernels/portable/portable.h"
-#include "kernels/vector/vector.h"
+#include "kernels/portable/portable_training.h"
+#include "kernels/vector/vector_training.h"
 
 /* Adding it rounds |x| < 2^51 to the nearest integer, halves to even. */
 static const double ROUNDER = 0x1.8p52;

@@ -2,7 +2,7 @@
  * later, on the feature that wins, so that the search has no branches. And the gains of all cuts, likewise. The sums on
  * the left of the cuts are made one after the other, which keeps busy what vectors leave idle and beats adding across
  * their lanes, and some cells ahead of the scores, as a vector cannot be loaded before its parts are stored. */
-#include "kernels/vector/vector.h"
+#include "kernels/vector/vector_training.h"
 
 enum { AHEAD = 64 }; /* cells; with 32 a search takes a third longer */
 

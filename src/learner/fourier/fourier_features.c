@@ -81,8 +81,9 @@ static void compute_features(const struct fourier_features *features, size_t blo
     } else {
         scale_rows(features, block * BLOCK, n, thread, inputs);
     }
-    features->input->kernels->project(inputs, n, projection->weights, projection->phases, d, projection->n_components,
-                                      mxb__projection_amplitude(projection->n_components), z);
+    features->input->kernels->shared->project(inputs, n, projection->weights, projection->phases, d,
+                                              projection->n_components,
+                                              mxb__projection_amplitude(projection->n_components), z);
 }
 
 const float *mxb__features_of_block(const struct fourier_features *features, size_t block, size_t thread) {

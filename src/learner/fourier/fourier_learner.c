@@ -314,7 +314,7 @@ static void add_block_values(void *context, size_t block, size_t thread) {
     const float *z = mxb__features_of_block(features, block, thread);
     double *values = state->values + thread * 2 * BLOCK;
     double intercept = state->solution[state->n_components];
-    state->input->kernels->dot(z, n, state->n_components, state->solution, values);
+    state->input->kernels->shared->dot(z, n, state->n_components, state->solution, values);
     if (features->rows == &features->valid) {
         mxb__scores_add(scores, n, values, intercept);
         return;

@@ -86,7 +86,7 @@ static void collapse_rounds(struct slopes *slopes) {
 
 /* Adds the slopes of projection p at the rows of a block. */
 static void add_slopes(const struct slopes *slopes, size_t block, size_t n, uint32_t p) {
-    const struct kernels *kernels = slopes->input->kernels;
+    const struct kernels *kernels = slopes->input->kernels->shared;
     const struct projection *projection = &slopes->input->model->projections[p];
     size_t c = slopes->n_components;
     size_t d = slopes->sample->n_features;

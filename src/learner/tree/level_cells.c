@@ -37,7 +37,7 @@ static void add_field(const struct tree_engine *engine, const struct engine_node
                       const uint64_t *cells, struct level_cells *scratch, size_t f) {
     const mxb_prepared *prepared = engine->input->prepared;
     const struct fields *fields = &prepared->fields;
-    const struct kernels *kernels = engine->input->kernels;
+    const struct training_kernels *kernels = engine->input->kernels;
     uint32_t only = mxb__field_feature(engine, field);
     size_t place = 0;
     if (only < prepared->n_features) {

@@ -29,8 +29,8 @@ static double *left_of(const struct level_gains *gains, const struct cut_gains *
     return *gains->has_missing ? gains->left : NULL;
 }
 
-void mxb__level_add(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
-                    const struct split_rules *rules, const struct level_gains *gains) {
+void mxb__level_add(const struct training_kernels *kernels, const struct feature_cells *cells,
+                    struct gradient_sum total, const struct split_rules *rules, const struct level_gains *gains) {
     struct cut_gains node = gains_of(total, cells->missing, rules);
     double *left = left_of(gains, &node);
     if (cells->words != NULL) {

@@ -30,8 +30,8 @@ int mxb__level_divides(struct gradient_sum total, const struct split_rules *rule
 double mxb__level_score(struct gradient_sum total, const struct split_rules *rules);
 
 /** Adds the gains of a node, from its cells. */
-void mxb__level_add(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
-                    const struct split_rules *rules, const struct level_gains *gains);
+void mxb__level_add(const struct training_kernels *kernels, const struct feature_cells *cells,
+                    struct gradient_sum total, const struct split_rules *rules, const struct level_gains *gains);
 
 /** The same, from its rows. */
 void mxb__level_add_sorted(const struct sorted_rows *rows, struct gradient_sum total, const struct split_rules *rules,

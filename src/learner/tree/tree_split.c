@@ -75,8 +75,8 @@ struct feature_cells mxb__feature_cells(const void *cells, int packed, const str
     return of_feature;
 }
 
-double mxb__split_gain(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
-                       const struct split_rules *rules) {
+double mxb__split_gain(const struct training_kernels *kernels, const struct feature_cells *cells,
+                       struct gradient_sum total, const struct split_rules *rules) {
     struct gains gains = gains_of(total, cells->missing, rules);
     double score = cells->words != NULL ? kernels->best_cut_packed(cells->words, cells->n, &gains.cuts)
                                         : kernels->best_cut_wide(cells->sums, cells->n, &gains.cuts);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "data/bins.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 #include "learner/tree/tree_noise.h"
 
 /** Whether a gain is as good as the best. */
@@ -41,8 +41,8 @@ struct feature_cells {
 struct feature_cells mxb__feature_cells(const void *cells, int packed, const struct feature_bins *bins);
 
 /** The largest gain of a split on the feature; 0 if it has none. */
-double mxb__split_gain(const struct kernels *kernels, const struct feature_cells *cells, struct gradient_sum total,
-                       const struct split_rules *rules);
+double mxb__split_gain(const struct training_kernels *kernels, const struct feature_cells *cells,
+                       struct gradient_sum total, const struct split_rules *rules);
 
 /** The split with that gain, not 0: gains within 1e-9 of it are ties, and the lowest bin wins, missing values to the
  *  right before to the left. Where the node has no missing values, these will follow the heavier child. */

@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 static const struct random_stream RANDOM = {0x6772616d};
 
@@ -48,7 +48,7 @@ static void gram_bits(void) {
                 for (size_t i = 0; i < c * c + 16; i++) {
                     gram[i] = 0.125 * (double)i;
                 }
-                mxb__kernels()->gram(z, h, rows[r], c, rounded, gram);
+                mxb__training_kernels()->gram(z, h, rows[r], c, rounded, gram);
                 for (size_t j = 0; j < c; j++) {
                     for (size_t k = 0; k <= j; k++) {
                         double start = 0.125 * (double)(j * c + k);
@@ -71,8 +71,8 @@ static void gram_bits(void) {
 static void gram_is_accurate(void) {
     static double gram[2][MAX_COMPONENTS * MAX_COMPONENTS];
     size_t c = MAX_COMPONENTS;
-    mxb__kernels()->gram(z, h, MAX_ROWS, c, 0, gram[0]);
-    mxb__kernels()->gram(z, h, MAX_ROWS, c, 1, gram[1]);
+    mxb__training_kernels()->gram(z, h, MAX_ROWS, c, 0, gram[0]);
+    mxb__training_kernels()->gram(z, h, MAX_ROWS, c, 1, gram[1]);
     for (size_t j = 0; j < c; j++) {
         for (size_t k = 0; k <= j; k++) {
             long double exact = 0;
@@ -93,9 +93,9 @@ static void gram_in_pieces(void) {
     static double whole[MAX_COMPONENTS * MAX_COMPONENTS];
     static double pieces[MAX_COMPONENTS * MAX_COMPONENTS];
     size_t c = MAX_COMPONENTS;
-    mxb__kernels()->gram(z, h, MAX_ROWS, c, 1, whole);
-    mxb__kernels()->gram(z, h, 13, c, 1, pieces);
-    mxb__kernels()->gram(z + 13 * c, h + 13, MAX_ROWS - 13, c, 1, pieces);
+    mxb__training_kernels()->gram(z, h, MAX_ROWS, c, 1, whole);
+    mxb__training_kernels()->gram(z, h, 13, c, 1, pieces);
+    mxb__training_kernels()->gram(z + 13 * c, h + 13, MAX_ROWS - 13, c, 1, pieces);
     CHECK_INT(memcmp(whole, pieces, sizeof whole), 0);
 }
 

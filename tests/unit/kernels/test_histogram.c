@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 enum { N_ROWS = 700, N_CELLS = MXB__PANEL * MXB__CELLS };
 
@@ -59,8 +59,8 @@ static void check_histograms(const struct histogram_rows *rows) {
         wide[i] = (struct gradient_sum){-7, 11};
         packed[i] = ((uint64_t)-7 << 32) + 11;
     }
-    mxb__kernels()->histogram_wide(rows, sums, wide);
-    mxb__kernels()->histogram_packed(rows, words, packed);
+    mxb__training_kernels()->histogram_wide(rows, sums, wide);
+    mxb__training_kernels()->histogram_packed(rows, words, packed);
     size_t n_wrong = 0;
     for (size_t f = 0; f < MXB__PANEL; f++) {
         for (unsigned code = 0; code < MXB__CELLS; code++) {
@@ -122,7 +122,7 @@ static void packed_at_the_limits(void) {
         extreme[i] = ((uint64_t) - (int64_t)0x20000000 << 32) + 0x3fffffffu;
     }
     struct histogram_rows rows = {record, NULL, 0, 4, 1};
-    mxb__kernels()->histogram_packed(&rows, extreme, cells);
+    mxb__training_kernels()->histogram_packed(&rows, extreme, cells);
     struct gradient_sum sum = unpack(cells[0]);
     CHECK_INT(sum.g, INT32_MIN);
     CHECK_INT(sum.h, 4294967292);
@@ -134,7 +134,7 @@ static void wide_at_the_limits(void) {
     uint8_t record[2 * MXB__PANEL] = {0};
     struct gradient_sum extreme[2] = {{INT64_MIN / 2, INT64_MAX / 2}, {INT64_MIN / 2, INT64_MAX / 2}};
     struct histogram_rows rows = {record, NULL, 0, 2, 1};
-    mxb__kernels()->histogram_wide(&rows, extreme, cells);
+    mxb__training_kernels()->histogram_wide(&rows, extreme, cells);
     CHECK(cells[0].g == INT64_MIN && cells[0].h == INT64_MAX - 1);
 }
 
@@ -146,12 +146,12 @@ static void right_is_parent_less_left(void) {
         all[i] = i;
     }
     struct histogram_rows rows = {records, all, 0, N_ROWS, MXB__PANEL};
-    mxb__kernels()->histogram_packed(&rows, words, parent);
+    mxb__training_kernels()->histogram_packed(&rows, words, parent);
     rows.n = 250;
-    mxb__kernels()->histogram_packed(&rows, words, left);
+    mxb__training_kernels()->histogram_packed(&rows, words, left);
     rows.rows = all + 250;
     rows.n = N_ROWS - 250;
-    mxb__kernels()->histogram_packed(&rows, words, right);
+    mxb__training_kernels()->histogram_packed(&rows, words, right);
     size_t n_wrong = 0;
     for (size_t i = 0; i < N_CELLS; i++) {
         n_wrong += parent[i] - left[i] != right[i];

@@ -4,7 +4,7 @@
 #include "base/math.h"
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 static const struct random_stream RANDOM = {0x6c6f7373};
 
@@ -66,7 +66,8 @@ static void check_block(int is_logistic, struct loss_block block) {
     for (size_t i = 0; i <= block.n; i++) {
         h[i] = 77;
     }
-    struct loss_sums sums = (is_logistic ? mxb__kernels()->logistic : mxb__kernels()->squared)(&block);
+    struct loss_sums sums =
+        (is_logistic ? mxb__training_kernels()->logistic : mxb__training_kernels()->squared)(&block);
     for (size_t i = 0; i < block.n; i++) {
         double weight = block.weights == NULL ? 1 : block.weights[i];
         volatile double share = weight / block.weight_sum;
@@ -137,10 +138,10 @@ static void infinities_are_told(void) {
         }
         scores[n - 1] = INFINITY;
         struct loss_block block = {n, labels, NULL, scores, weights, 20, 1, g, h};
-        struct loss_sums sums = mxb__kernels()->squared(&block);
+        struct loss_sums sums = mxb__training_kernels()->squared(&block);
         CHECK(isinf(sums.mean) && isinf(sums.abs_g) && isinf(sums.max_abs_g) && sums.h == (double)n);
         weights[n - 1] = 0;
-        sums = mxb__kernels()->squared(&block);
+        sums = mxb__training_kernels()->squared(&block);
         CHECK_NEAR(sums.mean, 4 * (double)(n - 1) / 20, 1e-14);
     }
 }

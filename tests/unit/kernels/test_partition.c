@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 enum { N = 1000 };
 
@@ -22,7 +22,7 @@ static int n_wrong(const struct column_split *split, const uint32_t *rows, size_
         free(right);
         return 1;
     }
-    size_t n_left = mxb__kernels()->partition(split, rows, first, n, left, right);
+    size_t n_left = mxb__training_kernels()->partition(split, rows, first, n, left, right);
     size_t l = 0;
     size_t r = 0;
     int wrong = n_left > n;
@@ -42,7 +42,7 @@ static int n_wrong(const struct column_split *split, const uint32_t *rows, size_
             memcpy(moved, rows, n * sizeof *moved);
         }
         wrong += moved == NULL || moved_right == NULL ||
-                 mxb__kernels()->partition(split, moved, 0, n, moved, moved_right) != n_left ||
+                 mxb__training_kernels()->partition(split, moved, 0, n, moved, moved_right) != n_left ||
                  memcmp(moved, left, n_left * sizeof *moved) != 0 ||
                  memcmp(moved_right, right, (n - n_left) * sizeof *moved_right) != 0;
         free(moved_right);

@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 static const struct random_stream RANDOM = {0x72696467};
 
@@ -28,7 +28,7 @@ static void weighted_sum_bits(void) {
             sums[j] = 0.3 * (double)j;
         }
         sums[c] = 77;
-        mxb__kernels()->weighted_sum(z, v, MAX_ROWS, c, sums);
+        mxb__training_kernels()->weighted_sum(z, v, MAX_ROWS, c, sums);
         size_t n_wrong = sums[c] != 77;
         for (size_t j = 0; j < c; j++) {
             volatile double sum = 0.3 * (double)j;
@@ -42,41 +42,8 @@ static void weighted_sum_bits(void) {
     }
 }
 
-static void dot_bits(void) {
-    double weights[MAX_COMPONENTS];
-    double out[MAX_ROWS + 1];
-    for (size_t j = 0; j < MAX_COMPONENTS; j++) {
-        weights[j] = mxb__random_normal(RANDOM, 300000 + j);
-    }
-    for (size_t c = 0; c <= MAX_COMPONENTS; c++) {
-        for (size_t n = 0; n <= MAX_ROWS; n += 43) {
-            out[n] = 77;
-            mxb__kernels()->dot(z, n, c, weights, out);
-            size_t n_wrong = out[n] != 77;
-            for (size_t i = 0; i < n; i++) {
-                volatile double lane[8] = {0};
-                for (size_t first = 0; first < 8; first++) {
-                    for (size_t j = first; j < c; j += 8) {
-                        volatile double product = (double)z[i * c + j] * weights[j];
-                        lane[first] = lane[first] + product;
-                    }
-                }
-                volatile double even_low = lane[0] + lane[4];
-                volatile double even_high = lane[2] + lane[6];
-                volatile double odd_low = lane[1] + lane[5];
-                volatile double odd_high = lane[3] + lane[7];
-                volatile double even = even_low + even_high;
-                volatile double odd = odd_low + odd_high;
-                n_wrong += out[i] != even + odd;
-            }
-            CHECK_INT(n_wrong, 0);
-        }
-    }
-}
-
 int main(void) {
     make_rows();
     RUN(weighted_sum_bits);
-    RUN(dot_bits);
     return check_report();
 }

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 static const struct random_stream RANDOM = {0x71756e74};
 static const struct random_stream NOISE = {0x6e6f697365};
@@ -48,7 +48,7 @@ static int below_8(double quanta) { return quanta != 0 && fabs(quanta) < 8; }
 static void check_packed(const struct scaled_rows *rows, size_t first, size_t n) {
     memset(words, 77, sizeof words);
     uint64_t outside = words[MAX_ROWS];
-    size_t n_coarse = mxb__kernels()->quanta_packed(rows, NOISE, first, n, words);
+    size_t n_coarse = mxb__training_kernels()->quanta_packed(rows, NOISE, first, n, words);
     size_t n_wrong = 0;
     size_t expected_coarse = 0;
     for (size_t i = 0; i < MAX_ROWS + 1; i++) {
@@ -71,7 +71,7 @@ static void check_packed(const struct scaled_rows *rows, size_t first, size_t n)
 static void check_wide(const struct scaled_rows *rows, size_t first, size_t n) {
     memset(sums, 77, sizeof sums);
     struct gradient_sum outside = sums[MAX_ROWS];
-    mxb__kernels()->quanta_wide(rows, first, n, sums);
+    mxb__training_kernels()->quanta_wide(rows, first, n, sums);
     size_t n_wrong = 0;
     for (size_t i = 0; i < MAX_ROWS + 1; i++) {
         struct gradient_sum expected = outside;
@@ -120,7 +120,7 @@ static void check_sums(struct scaled_rows rows) {
             expected.g += llrint(g[indices[i]] * rows.g_scale);
             expected.h += llrint(h[indices[i]] * rows.h_scale);
         }
-        struct gradient_sum sum = mxb__kernels()->sum_quanta(&rows, indices, n);
+        struct gradient_sum sum = mxb__training_kernels()->sum_quanta(&rows, indices, n);
         CHECK(sum.g == expected.g && sum.h == expected.h);
     }
 }

@@ -10,20 +10,8 @@ static void every_table_is_full(void) {
         }
         CHECK_TEXT(kernels->name, names[i]);
         CHECK(kernels->encode != NULL);
-        CHECK(kernels->histogram_packed != NULL);
-        CHECK(kernels->histogram_wide != NULL);
-        CHECK(kernels->best_cut_packed != NULL);
-        CHECK(kernels->best_cut_wide != NULL);
-        CHECK(kernels->quanta_packed != NULL);
-        CHECK(kernels->quanta_wide != NULL);
-        CHECK(kernels->sum_quanta != NULL);
-        CHECK(kernels->partition != NULL);
         CHECK(kernels->project != NULL);
-        CHECK(kernels->gram != NULL);
-        CHECK(kernels->weighted_sum != NULL);
         CHECK(kernels->dot != NULL);
-        CHECK(kernels->squared != NULL);
-        CHECK(kernels->logistic != NULL);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "kernels/kernels.h"
+#include "kernels/training_kernels.h"
 
 static const struct random_stream RANDOM = {0x73706c6974};
 
@@ -87,9 +87,9 @@ static void check_cells(size_t n, const struct cut_search *search, int packed) {
         cells[i + 1] = sums[i];
     }
     double expected = naive_best(n, search);
-    CHECK(mxb__kernels()->best_cut_wide(cells + 1, n, search) == expected);
+    CHECK(mxb__training_kernels()->best_cut_wide(cells + 1, n, search) == expected);
     if (packed) {
-        CHECK(mxb__kernels()->best_cut_packed(words + 1, n, search) == expected);
+        CHECK(mxb__training_kernels()->best_cut_packed(words + 1, n, search) == expected);
     }
     CHECK(expected == 0.0 || search->rules.lambda < HUGE_VAL);
     free(words);
@@ -113,9 +113,9 @@ static void check_gains(size_t n, const struct cut_search *search, int packed, u
             words[i + 1] = ((uint64_t)sums[i].g << 32) + (uint64_t)sums[i].h;
         }
         if (form < 2) {
-            mxb__kernels()->add_gains_wide(sums, n, &node, gains[0], left);
+            mxb__training_kernels()->add_gains_wide(sums, n, &node, gains[0], left);
         } else {
-            mxb__kernels()->add_gains_packed(words + 1, n, &node, gains[0], left);
+            mxb__training_kernels()->add_gains_packed(words + 1, n, &node, gains[0], left);
         }
         struct gradient_sum below = {0, 0};
         for (size_t i = 0; i < n; i++) {

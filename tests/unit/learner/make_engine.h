@@ -105,7 +105,7 @@ static inline struct split naive_split_of(const struct tree_engine *engine, cons
         if (engine->is_column[f]) {
             naive_cells(engine, node->rows, f, cells[f]);
             struct feature_cells of_feature = mxb__feature_cells(cells[f], 0, &prepared->bins[f]);
-            gains[f] = mxb__split_gain(&mxb__kernels_portable, &of_feature, node->total, &engine->rules);
+            gains[f] = mxb__split_gain(&mxb__training_kernels_portable, &of_feature, node->total, &engine->rules);
         }
     }
     uint32_t best = mxb__split_choose(gains, prepared->n_features, &engine->noise, node->path);

@@ -81,7 +81,7 @@ static inline int fit_open(struct fit_case *fit, struct made_data data, struct l
     fit->h = calloc(n, sizeof *fit->h);
     fit->step = calloc(n, sizeof *fit->step);
     fit->input = (struct fit_input){.prepared = fit->prepared,
-                                    .kernels = mxb__kernels(),
+                                    .kernels = mxb__training_kernels(),
                                     .tree_pool = fit->pool,
                                     .ridge_pool = fit->pool,
                                     .kernel_pool = fit->pool,

@@ -42,8 +42,8 @@ static void check_rows(const struct fit_case *fit, struct fourier_features *feat
     const struct projection *projection = &fit->model->projections[features->projection];
     float *inputs = naive_inputs(fit, rows->dataset);
     float *expected = calloc(n * N_COMPONENTS, sizeof *expected);
-    fit->input.kernels->project(inputs, n, projection->weights, projection->phases, N_FEATURES, N_COMPONENTS,
-                                mxb__projection_amplitude(N_COMPONENTS), expected);
+    fit->input.kernels->shared->project(inputs, n, projection->weights, projection->phases, N_FEATURES, N_COMPONENTS,
+                                        mxb__projection_amplitude(N_COMPONENTS), expected);
     mxb__features_take(features, rows);
     for (size_t block = 0; block < mxb__n_blocks(n, MXB__FOURIER_BLOCK); block++) {
         const float *z = mxb__features_of_block(features, block, block % 2);
@@ -131,8 +131,8 @@ static void what_is_kept_is_not_computed_again(void) {
     }
     const struct projection *last = &fit.model->projections[N_SLOTS];
     float z[N_COMPONENTS];
-    fit.input.kernels->project(inputs, 1, last->weights, last->phases, N_FEATURES, N_COMPONENTS,
-                               mxb__projection_amplitude(N_COMPONENTS), z);
+    fit.input.kernels->shared->project(inputs, 1, last->weights, last->phases, N_FEATURES, N_COMPONENTS,
+                                       mxb__projection_amplitude(N_COMPONENTS), z);
     CHECK(kept[N_SLOTS] == z[0]); /* drawn later, from the inputs of before */
     free(inputs);
     fit_close(&fit);

@@ -164,7 +164,7 @@ static void threads_and_kernels_change_nothing(void) {
         double metric[4];
         struct data_recipe recipe = {.n_rows = 2000, .n_features = 4, .seed = 2, .missing = 0.1, .weighted = 1};
         REQUIRE(open_model(&fit, data_make(recipe), TREES | FOURIER, threads[k]));
-        fit.input.kernels = k == 4 ? &mxb__kernels_portable : fit.input.kernels;
+        fit.input.kernels = k == 4 ? &mxb__training_kernels_portable : fit.input.kernels;
         CHECK_INT(learn(&fit, k == 0 ? first : metric), MXB_OK);
         CHECK(k == 0 || memcmp(first, metric, sizeof metric) == 0);
         fit_close(&fit);

@@ -38,7 +38,7 @@ static struct level_cut naive_cut(const struct open_level *level, uint32_t featu
         naive_cells(engine, level->nodes[i].rows, feature, cells);
         struct feature_cells of_feature = mxb__feature_cells(cells, 0, bins);
         if (mxb__level_divides(level->nodes[i].total, &engine->rules)) {
-            mxb__level_add(&mxb__kernels_portable, &of_feature, level->nodes[i].total, &engine->rules, &gains);
+            mxb__level_add(&mxb__training_kernels_portable, &of_feature, level->nodes[i].total, &engine->rules, &gains);
         }
     }
     return mxb__level_best(&gains, score_level(level), &engine->rules);

@@ -115,7 +115,7 @@ static struct level_cut find_in_cells(const struct level_case *level, struct gai
         const void *cells = packed ? (const void *)words : (const void *)level->cells[i];
         struct feature_cells of_feature = mxb__feature_cells(cells, packed, &level->bins);
         if (mxb__level_divides(level->totals[i], &rules)) {
-            mxb__level_add(mxb__kernels(), &of_feature, level->totals[i], &rules, &gains);
+            mxb__level_add(mxb__training_kernels(), &of_feature, level->totals[i], &rules, &gains);
         }
     }
     return mxb__level_best(&gains, score_of(level, &rules), &rules);
@@ -217,7 +217,7 @@ static void one_node_is_a_split(void) {
         struct level_cut cut = find_in_cells(&level, &room, 0);
         struct split_rules rules = mxb__split_rules(level.lambda_l2, level.min_child_weight);
         struct feature_cells cells = mxb__feature_cells(level.cells[0], 0, &level.bins);
-        double gain = mxb__split_gain(mxb__kernels(), &cells, level.totals[0], &rules);
+        double gain = mxb__split_gain(mxb__training_kernels(), &cells, level.totals[0], &rules);
         CHECK_NEAR(cut.gain, gain, 1e-15 * gain);
         if (gain > 0.0) {
             struct split split = mxb__split_locate(&cells, level.totals[0], &rules, gain);

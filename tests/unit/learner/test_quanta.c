@@ -21,8 +21,11 @@ static void rows_make(struct rows *rows, size_t n) {
                           .options = {.seed = 11, .max_wide_rows = 1 << 16, .tree_n_threads = 1}};
     rows->g = calloc(n, sizeof *rows->g);
     rows->h = calloc(n, sizeof *rows->h);
-    rows->input = (struct fit_input){
-        .prepared = &rows->prepared, .kernels = mxb__kernels(), .options = &rows->options, .g = rows->g, .h = rows->h};
+    rows->input = (struct fit_input){.prepared = &rows->prepared,
+                                     .kernels = mxb__training_kernels(),
+                                     .options = &rows->options,
+                                     .g = rows->g,
+                                     .h = rows->h};
 }
 
 static void rows_measure(struct rows *rows) {

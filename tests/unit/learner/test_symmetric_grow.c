@@ -140,7 +140,7 @@ static void the_same_bits(void) {
             static const char *const sets[] = {"portable", "avx2", "avx512"};
             struct fit_case fit;
             struct learner_options options = symmetric_options(8);
-            const struct kernels *kernels = form < 3 ? mxb__kernels_named(sets[form]) : NULL;
+            const struct training_kernels *kernels = form < 3 ? mxb__training_kernels_named(sets[form]) : NULL;
             options.tree_n_threads = form < 3 ? 1 : (uint32_t)form;
             options.subsample = 0.8;
             if (k >= 3 && recipes[k % 3].n_rows > 10000) {

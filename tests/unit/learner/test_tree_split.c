@@ -91,7 +91,7 @@ static struct split_rules rules_of(const struct node_case *node) {
 static struct split find_in(const struct feature_cells *cells, const struct node_case *node) {
     struct split_rules rules = rules_of(node);
     struct split split = {0};
-    double gain = mxb__split_gain(mxb__kernels(), cells, node->total, &rules);
+    double gain = mxb__split_gain(mxb__training_kernels(), cells, node->total, &rules);
     if (gain > 0.0) {
         split = mxb__split_locate(cells, node->total, &rules, gain);
         CHECK(split.gain == gain);

@@ -60,7 +60,7 @@ static void check_feature(struct tiny_bench *tiny, const struct engine_node *nod
     }
     union histogram histogram;
     struct feature_cells cells = histogram_of(engine, node, f, &histogram);
-    double gain = mxb__split_gain(&mxb__kernels_portable, &cells, node->total, &engine->rules);
+    double gain = mxb__split_gain(&mxb__training_kernels_portable, &cells, node->total, &engine->rules);
     CHECK(tiny->gains[f] == gain);
     if (gain > 0.0) {
         struct split expected = mxb__split_locate(&cells, node->total, &engine->rules, gain);

@@ -28,21 +28,21 @@ static struct loss_rows rows_of(size_t n, int weighted) {
 }
 
 static double metric_of(const struct loss *loss, const struct loss_rows *rows, struct pool *pool) {
-    return mxb__loss_measure(loss, mxb__kernels(), rows, pool, scratch).metric;
+    return mxb__loss_measure(loss, mxb__training_kernels(), rows, pool, scratch).metric;
 }
 
 static struct measurement measure(const struct loss *loss, struct loss_rows rows, struct pool *pool, double *to_g,
                                   double *to_h) {
     rows.g = to_g;
     rows.h = to_h;
-    return mxb__loss_measure(loss, mxb__kernels(), &rows, pool, scratch);
+    return mxb__loss_measure(loss, mxb__training_kernels(), &rows, pool, scratch);
 }
 
 /* The loss of one row; its derivatives are in g[0] and h[0]. */
 static double value_of(const struct loss *loss, double label, double score) {
     uint8_t class = label > 0.5;
     struct loss_block block = {1, &label, &class, &score, NULL, 1.0, 1.0, g, h};
-    return loss->measure(mxb__kernels(), &block).mean;
+    return loss->measure(mxb__training_kernels(), &block).mean;
 }
 
 static void make_rows(const struct loss *loss, size_t n) {
@@ -300,7 +300,7 @@ static void gradients_and_their_range(void) {
                 double one_g, one_h;
                 double weight = weighted ? weights[i] : 1;
                 struct loss_block block = {1, &labels[i], &is_1[i], &scores[i], NULL, 1.0, 1.0, &one_g, &one_h};
-                loss->measure(mxb__kernels(), &block);
+                loss->measure(mxb__training_kernels(), &block);
                 n_wrong += g[i] != weight * one_g || h[i] != weight * one_h || !(h[i] > 0);
                 max_g = fmax(max_g, fabs(g[i]));
                 max_h = fmax(max_h, h[i]);
