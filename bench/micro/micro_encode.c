@@ -5,12 +5,13 @@ enum { MAX_CUTS = 254 };
 
 static double *values;
 static size_t n_rows;
-static double cuts[MAX_CUTS];
-static size_t n_cuts;
+static struct cut_tree tree;
 
 static void encode(struct micro_work *work, const struct training_kernels *kernels) {
-    kernels->shared->encode(values, n_rows, cuts, n_cuts, 255, work->result);
+    kernels->shared->encode(&tree, values, n_rows, 255, work->result);
 }
+
+static _Alignas(64) double slots[MXB__CUT_SLOTS];
 
 int main(int argc, char **argv) {
     n_rows = micro_n_rows(argc, argv, 1000000);
@@ -27,10 +28,11 @@ int main(int argc, char **argv) {
     int n_failed = 0;
     for (size_t w = 0; w < 2; w++) {
         work.name = ways[w].name;
-        n_cuts = ways[w].n_cuts;
-        for (size_t c = 0; c < n_cuts; c++) {
-            cuts[c] = -3.0 + 6.0 * (double)c / (double)n_cuts;
+        double cuts[MAX_CUTS];
+        for (size_t c = 0; c < ways[w].n_cuts; c++) {
+            cuts[c] = -3.0 + 6.0 * (double)c / (double)ways[w].n_cuts;
         }
+        mxb__cut_tree_build(cuts, ways[w].n_cuts, slots, &tree);
         n_failed += micro_compare(&work);
     }
     return n_failed != 0;

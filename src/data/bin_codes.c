@@ -26,8 +26,11 @@ static void write_feature(const struct tile_task *task, uint32_t feature, size_t
     const struct feature_place *place = &task->prepared->fields.places[feature];
     uint8_t *codes = task->columns + feature * task->rows->n_rows + first_row;
     double values[TILE_ROWS];
+    _Alignas(64) double slots[MXB__CUT_SLOTS];
+    struct cut_tree cuts;
     mxb__column_read(task->rows, &task->rows->columns[feature], first_row, n_rows, values);
-    task->kernels->encode(values, n_rows, bins->cuts, bins->n_cuts, (uint8_t)mxb__missing_code(bins), codes);
+    mxb__cut_tree_build(bins->cuts, bins->n_cuts, slots, &cuts);
+    task->kernels->encode(&cuts, values, n_rows, (uint8_t)mxb__missing_code(bins), codes);
     for (size_t i = 0; records != NULL && i < n_rows; i++) {
         uint8_t *field = &records[i * MXB__PANEL + place->field % MXB__PANEL];
         *field = (uint8_t)(*field + codes[i] * place->stride);

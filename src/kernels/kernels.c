@@ -9,8 +9,15 @@
 const struct kernels mxb__kernels_portable = {
     .name = "portable",
     .encode = mxb__portable_encode,
+    .encode_row = mxb__portable_encode_row,
     .project = mxb__portable_project,
     .dot = mxb__portable_dot,
+    .project_dot = mxb__portable_project_dot,
+    .full_tree = mxb__portable_full_tree,
+    .symmetric_tree = mxb__portable_symmetric_tree,
+    .row_trees = mxb__portable_row_trees,
+    .row_levels = mxb__portable_row_levels,
+    .add_leaves = mxb__portable_add_leaves,
 };
 
 #if defined(MXB__HAS_AVX)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cut_tree.h"
+
 /* Sums of doubles, over the rows of a block or the components of a row, run in lanes: the i-th in lane i mod 8, each
  * lane in order. */
 enum { MXB__LANES = 8 };
@@ -15,12 +17,38 @@ static inline double mxb__add_lanes(const double lane[MXB__LANES]) {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
+/* Rows of a forest's codes (model/forest.h), column by column: that of row i in column c is codes[c * stride + i].
+ * There is room for, and anything in, the rows up to the next multiple of MXB__CODE_ROWS.
+ *
+ * A test is column << 8 | threshold: a row goes right if its code is over the threshold. */
+struct code_rows {
+    const uint8_t *codes;
+    size_t stride; /* a multiple of MXB__CODE_ROWS */
+    size_t n;
+};
+
+enum { MXB__CODE_ROWS = 128, MXB__FULL_DEPTH = 8 /* the deepest tree whose leaves a byte can number */ };
+
+/* A full tree of depth 0 .. MXB__FULL_DEPTH, whose columns a byte can number too: the tests of nodes
+ * 1 .. 2^depth - 1, and room for MXB__NARROW_NODES at least. */
+struct narrow_tree {
+    uint32_t depth;
+    const uint8_t *columns;
+    const uint8_t *thresholds;
+};
+
+enum { MXB__NARROW_COLUMNS = 256, MXB__NARROW_NODES = 64 };
+
 struct kernels {
     const char *name;
 
-    /* Codes of n values: the number of cuts below the value; `missing_code` for NaN. Cuts ascend. */
-    void (*encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
-                   uint8_t *codes);
+    /* Codes of n values: the number of cuts below the value; `missing_code` for NaN. */
+    void (*encode)(const struct cut_tree *cuts, const double *values, size_t n, uint8_t missing_code, uint8_t *codes);
+
+    /* Codes of one row, each by cuts of its own: codes[k] is the number of cuts[k] below row[features[k]]; 0 for NaN.
+     */
+    void (*encode_row)(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
+                       uint8_t *codes);
 
     /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Products of two floats are
      * exact in double; the sum begins with the phase and runs over f in order. */
@@ -29,6 +57,30 @@ struct kernels {
 
     /* out[i] = sum_j z_ij weights[j], in double and in lanes. */
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+
+    /* out[i] = what `dot` with dot_weights makes of what `project` would write; nothing is written but that. */
+    void (*project_dot)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
+                        size_t n_components, float amplitude, const double *dot_weights, double *out);
+
+    /* The leaf of each row, 0 .. 2^depth - 1 from left to right, in a full tree of depth 1 .. MXB__FULL_DEPTH: tests
+     * nodes[1 .. 2^depth - 1], the children of k being 2 k and 2 k + 1. There is room for as many leaves as codes. */
+    void (*full_tree)(const struct code_rows *rows, const uint32_t *nodes, unsigned depth, uint8_t *leaves);
+
+    /* The same in a symmetric tree, with one test a level. */
+    void (*symmetric_tree)(const struct code_rows *rows, const uint32_t *levels, unsigned depth, uint8_t *leaves);
+
+    /* The leaf of one row, with a code a column and room for MXB__NARROW_COLUMNS, in each of n full trees. */
+    void (*row_trees)(const struct narrow_tree *trees, size_t n, const uint8_t *codes, size_t n_columns,
+                      uint8_t *leaves);
+
+    /* The same in n symmetric trees of up to MXB__FULL_DEPTH levels: tests MXB__FULL_DEPTH t + b of tree t give the
+     * bits b of its leaf, and where there is none threshold 255 gives 0. Tests and leaves have room for a multiple of
+     * eight trees. */
+    void (*row_levels)(const uint8_t *columns, const uint8_t *thresholds, size_t n, const uint8_t *codes,
+                       size_t n_columns, uint8_t *leaves);
+
+    /* scores[i] += values[leaves[i]]; the n_values are a power of two. */
+    void (*add_leaves)(const uint8_t *leaves, size_t n, const double *values, size_t n_values, double *scores);
 };
 
 /** The table for this processor: "avx512", "avx2" or "portable", the first that it can run; or the one that the

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/forest.h"
 
 mxb_status mxb__model_create(mxb_model **model, mxb_error *error) {
     MXB_TRY(mxb__alloc_zeroed(model, 1, sizeof **model, "a model", error));
@@ -38,6 +39,8 @@ static void clear_derived(mxb_model *model) {
     }
     mxb__free(model->collapsed_weights);
     mxb__free(model->feature_splits);
+    mxb__forest_free(model->forest);
+    model->forest = NULL;
     model->collapsed_weights = NULL;
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
@@ -89,7 +92,7 @@ mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
             model->n_own_terms++;
         }
     }
-    return MXB_OK;
+    return mxb__forest_build(model, &model->forest, error);
 }
 
 /* ---- Copy, all but the terms ---- */

@@ -191,6 +191,8 @@ double mxb__term_gain(const struct term *term);
 
 /* ---- model.c ---- */
 
+struct forest;
+
 enum model_loss { MODEL_MSE = 1, MODEL_LOGLOSS = 2, MODEL_OWN_LOSS = 3 };
 
 struct mxb_model {
@@ -228,6 +230,7 @@ struct mxb_model {
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
     uint32_t n_repairs;       /* terms that were repaired */
     uint32_t n_own_terms;     /* terms of callers' learners */
+    struct forest *forest;    /* the trees, made ready to predict */
 };
 
 /** Zeroed model of one member; fields are filled in by its maker. */

@@ -1,16 +1,18 @@
 /* Step 10 of the data's path: all rows of a dataset to predictions, or what one round adds to their scores. Knows
  * nothing of training.
  *
- * A row's score is the same sum in the same order in every batch, block and thread: that of mxb__block_predict, and to
- * it added the mean over the members of the sum, from 0 in order, of rate times the value of each term of a caller's
+ * A row's score is the same sum in the same order in every batch, block and thread: that of scoring.h, and to it
+ * added the mean over the members of the sum, from 0 in order, of rate times the value of each term of a caller's
  * learner. Callers' functions run on the calling thread only, for all rows at once: learners after the blocks, and then
  * the link. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "data/dataset.h"
 #include "data/text_coding.h"
 #include "model/link.h"
 #include "model/row_pass.h"
+#include "model/scoring.h"
 
 /* ---- one round ---- */
 
@@ -51,16 +53,123 @@ mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term 
 
 /* ---- all rounds ---- */
 
+/* Rows of a block: enough to amortise what a block costs for every feature and tree, and few enough that its codes and
+ * inputs stay in the caches. The rows of a block never meet, so this changes no result. */
+enum { MAX_BLOCK_ROWS = 512, MAX_BLOCK_BYTES = 1 << 19 };
+
+/* Each thread has room of its own, so a wish for a million threads must not become a wish for their memory. */
+enum { MAX_THREADS = 1024 };
+
 struct prediction {
-    enum mxb_output output; /* of a block */
+    const mxb_model *model;
+    const mxb_dataset *dataset; /* already checked against the model */
+    enum mxb_output output;     /* of a block */
     double *out;
+    size_t block_rows;
+    struct scoring *rooms; /* [thread] */
 };
 
-static void predict_block(const struct row_pass *pass, const struct row_block *block, size_t first) {
-    const struct prediction *prediction = pass->context;
+static void read_column(const void *source, size_t feature, size_t first, size_t n, double *values) {
+    const mxb_dataset *dataset = source;
+    mxb__column_read(dataset, &dataset->columns[feature], first, n, values);
+}
+
+static void predict_block(void *context, size_t index, size_t thread) {
+    const struct prediction *prediction = context;
+    size_t first = index * prediction->block_rows;
+    size_t n = mxb__block_length(prediction->dataset->n_rows, prediction->block_rows, index);
     double *out = prediction->out + first;
-    mxb__block_predict(block, pass->model, out);
-    mxb__link_apply(pass->model, prediction->output, block->n, out);
+    mxb__score_block(&prediction->rooms[thread], read_column, prediction->dataset, first, n, out);
+    mxb__link_apply(prediction->model, prediction->output, n, out);
+}
+
+/* Few enough for all threads to have work, but whole tiles of codes. */
+static size_t choose_block_rows(const mxb_model *model, size_t n_rows, size_t n_threads) {
+    size_t row_bytes = model->forest->n_columns + model->n_features * sizeof(float);
+    size_t fitting = MAX_BLOCK_BYTES / row_bytes, share = n_rows / n_threads + 1;
+    size_t most = fitting < share ? fitting : share;
+    size_t rows = (most + MXB__CODE_ROWS - 1) / MXB__CODE_ROWS * MXB__CODE_ROWS;
+    return rows < MAX_BLOCK_ROWS ? rows : MAX_BLOCK_ROWS;
+}
+
+static size_t choose_n_threads(size_t n_rows, int n_threads) {
+    size_t n_tiles = mxb__n_blocks(n_rows, MXB__CODE_ROWS);
+    size_t n_useful = n_tiles < MAX_THREADS ? n_tiles : MAX_THREADS;
+    /* Counting processors reads files: not for rows that one thread works on. */
+    size_t n_wanted = n_threads > 0 ? (size_t)n_threads : n_useful > 1 ? mxb__n_processors() : 1;
+    return n_wanted < n_useful ? n_wanted : n_useful;
+}
+
+/* A guess at the work of a row: a code a feature, a tree's tests, a cosine and its sums a component. */
+static double row_nanoseconds(const mxb_model *model) {
+    double n_projections = 0;
+    for (uint32_t p = 0; p < model->n_projections; p++) {
+        n_projections += model->collapsed_weights[p] != NULL;
+    }
+    double n_features = (double)model->n_features, n_components = (double)mxb__model_n_components(model);
+    return 10 + 3 * (double)model->forest->n_features + (double)model->forest->n_trees +
+           n_projections * (n_features * 3 + n_components * (1 + 0.1 * n_features));
+}
+
+/* Room for each thread, so that the workers need no memory; `memory` is what it is carved from. */
+static mxb_status make_rooms(struct prediction *prediction, size_t n_threads, char **memory, mxb_error *error) {
+    struct workspace workspace = {.base = NULL, .used = 0};
+    struct scoring measured;
+    MXB_TRY(mxb__alloc(&prediction->rooms, n_threads, sizeof *prediction->rooms, "prediction", error));
+    mxb__scoring_carve(&measured, prediction->model, prediction->block_rows, &workspace);
+    MXB_TRY(mxb__alloc(memory, n_threads, workspace.used, "prediction", error));
+    workspace = (struct workspace){.base = *memory, .used = 0};
+    for (size_t t = 0; t < n_threads; t++) {
+        mxb__scoring_carve(&prediction->rooms[t], prediction->model, prediction->block_rows, &workspace);
+    }
+    return MXB_OK;
+}
+
+static mxb_status predict_many(struct prediction *prediction, int n_threads, mxb_error *error) {
+    size_t n_rows = prediction->dataset->n_rows;
+    struct pool *pool = mxb__pool_open(choose_n_threads(n_rows, n_threads));
+    char *memory = NULL;
+    prediction->block_rows = choose_block_rows(prediction->model, n_rows, mxb__pool_n_threads(pool));
+    mxb_status status = make_rooms(prediction, mxb__pool_n_threads(pool), &memory, error);
+    if (status == MXB_OK) {
+        mxb__pool_run(pool, mxb__n_blocks(n_rows, prediction->block_rows),
+                      (double)n_rows * row_nanoseconds(prediction->model), predict_block, prediction);
+    }
+    mxb__pool_close(pool);
+    mxb__free(prediction->rooms);
+    mxb__free(memory);
+    return status;
+}
+
+/* A few rows one by one; only features that count are read. */
+static mxb_status predict_few(const struct prediction *prediction, mxb_error *error) {
+    const mxb_model *model = prediction->model;
+    const mxb_dataset *dataset = prediction->dataset;
+    size_t n = dataset->n_rows, n_features = model->n_features;
+    struct workspace workspace = {.base = NULL, .used = 0};
+    struct scoring scoring;
+    double *rows, column[MXB__FEW_ROWS] = {0};
+    char *memory = NULL;
+    mxb__scoring_carve_few(&scoring, model, n, &workspace);
+    MXB_TRY(mxb__alloc(&rows, n, n_features * sizeof *rows, "prediction", error));
+    mxb_status status = mxb__alloc(&memory, workspace.used, 1, "prediction", error);
+    if (status == MXB_OK) {
+        workspace = (struct workspace){.base = memory, .used = 0};
+        mxb__scoring_carve_few(&scoring, model, n, &workspace);
+        for (uint32_t f = 0; f < n_features; f++) {
+            if (mxb__scoring_reads(model, f)) {
+                read_column(dataset, f, 0, n, column);
+            }
+            for (size_t i = 0; i < n; i++) {
+                rows[i * n_features + f] = column[i];
+            }
+        }
+        mxb__score_few(&scoring, rows, n, prediction->out);
+        mxb__link_apply(model, prediction->output, n, prediction->out);
+    }
+    mxb__free(rows);
+    mxb__free(memory);
+    return status;
 }
 
 /* Adds the terms of callers' learners. */
@@ -83,11 +192,10 @@ static mxb_status add_own_terms(const mxb_model *model, const mxb_dataset *datas
 static mxb_status predict_rows(const mxb_model *model, const mxb_dataset *dataset, mxb_output output, int n_threads,
                                double *out, mxb_error *error) {
     int has_callbacks = model->n_own_terms > 0 || mxb__link_is_own(model, output);
-    struct prediction prediction = {has_callbacks ? MXB_PREDICT_RAW : output, out};
-    struct row_pass pass = {.model = model, .dataset = dataset, .work = predict_block, .context = &prediction};
-    struct pool *pool = mxb__pool_open(mxb__pass_n_threads(&pass, n_threads));
-    mxb_status status = mxb__pass_run(&pass, pool, error);
-    mxb__pool_close(pool);
+    struct prediction prediction = {
+        .model = model, .dataset = dataset, .output = has_callbacks ? MXB_PREDICT_RAW : output, .out = out};
+    mxb_status status = dataset->n_rows <= MXB__FEW_ROWS ? predict_few(&prediction, error)
+                                                         : predict_many(&prediction, n_threads, error);
     if (status == MXB_OK && model->n_own_terms > 0) {
         status = add_own_terms(model, dataset, out, error);
     }

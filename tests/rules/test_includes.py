@@ -19,6 +19,7 @@ ALLOWED = {
         "data/dataset.h",
         "data/dictionary.h",
         "data/scaling.h",
+        "data/sort.h",
         "data/text_coding.h",
         "io/file.h",
     ],

@@ -1,19 +1,29 @@
-/* Values to bin codes: a branch-free binary search over the cuts. */
-#include <math.h>
-
+/* Values to codes by the cuts' tree. */
 #include "kernels/portable/portable.h"
 
-void mxb__portable_encode(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+static inline size_t search(const struct cut_tree *cuts, double x) {
+    size_t at = 0;
+    for (size_t l = 0; l < cuts->depth; l++) {
+        const double *node = cuts->levels[l] + at * MXB__CUT_NODE;
+        size_t below = 0;
+        for (size_t k = 0; k < MXB__CUT_NODE; k++) {
+            below += node[k] < x;
+        }
+        at = at * MXB__CUT_NODE + below;
+    }
+    return at;
+}
+
+void mxb__portable_encode(const struct cut_tree *cuts, const double *values, size_t n, uint8_t missing_code,
                           uint8_t *codes) {
     for (size_t i = 0; i < n; i++) {
-        double x = values[i];
-        size_t below = 0; /* cuts[0 .. below) < x <= cuts[below + length ..] */
-        size_t length = n_cuts;
-        while (length > 0) {
-            size_t half = (length + 1) / 2;
-            below += cuts[below + half - 1] < x ? half : 0;
-            length -= half;
-        }
-        codes[i] = isnan(x) ? missing_code : (uint8_t)below;
+        codes[i] = values[i] == values[i] ? (uint8_t)search(cuts, values[i]) : missing_code;
+    }
+}
+
+void mxb__portable_encode_row(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
+                              uint8_t *codes) {
+    for (size_t k = 0; k < n; k++) {
+        codes[k] = (uint8_t)search(&cuts[k], row[features[k]]);
     }
 }

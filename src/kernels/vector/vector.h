@@ -113,10 +113,22 @@ static inline doubles smaller(doubles x, doubles y) { return (doubles)_mm256_min
 
 extern const struct kernels MXB__TABLE;
 
-void MXB__KERNEL(encode)(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+void MXB__KERNEL(encode)(const struct cut_tree *cuts, const double *values, size_t n, uint8_t missing_code,
                          uint8_t *codes);
+void MXB__KERNEL(encode_row)(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
+                             uint8_t *codes);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
+void MXB__KERNEL(project_dot)(const float *inputs, size_t n, const float *weights, const float *phases,
+                              size_t n_features, size_t n_components, float amplitude, const double *dot_weights,
+                              double *out);
+void MXB__KERNEL(full_tree)(const struct code_rows *rows, const uint32_t *nodes, unsigned depth, uint8_t *leaves);
+void MXB__KERNEL(symmetric_tree)(const struct code_rows *rows, const uint32_t *levels, unsigned depth, uint8_t *leaves);
+void MXB__KERNEL(row_trees)(const struct narrow_tree *trees, size_t n, const uint8_t *codes, size_t n_columns,
+                            uint8_t *leaves);
+void MXB__KERNEL(row_levels)(const uint8_t *columns, const uint8_t *thresholds, size_t n, const uint8_t *codes,
+                             size_t n_columns, uint8_t *leaves);
+void MXB__KERNEL(add_leaves)(const uint8_t *leaves, size_t n, const double *values, size_t n_values, double *scores);
 
 #endif

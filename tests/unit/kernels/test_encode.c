@@ -19,6 +19,14 @@ static uint8_t scan(double x, const double *cuts, size_t n_cuts, uint8_t missing
     return (uint8_t)below;
 }
 
+static void encode(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
+                   uint8_t *codes) {
+    _Alignas(64) double slots[MXB__CUT_SLOTS];
+    struct cut_tree tree;
+    mxb__cut_tree_build(cuts, n_cuts, slots, &tree);
+    mxb__kernels()->encode(&tree, values, n, missing_code, codes);
+}
+
 /* Values worth trying for these cuts: each, its neighbours, the ends, zeros and nothing. Returns their number. */
 static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
     static const double ends[] = {-INFINITY, -DBL_MAX, -0x1p-1074, -0.0, 0.0, 0x1p-1074, DBL_MAX, INFINITY, NAN, -NAN};
@@ -36,9 +44,9 @@ static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
 }
 
 static size_t n_wrong(const double *cuts, size_t n_cuts) {
-    double values[4 * 254 + 16];
-    uint8_t codes[4 * 254 + 17];
-    uint8_t missing_code = (uint8_t)(n_cuts + 1);
+    double values[4 * 255 + 16];
+    uint8_t codes[4 * 255 + 17];
+    uint8_t missing_code = (uint8_t)(n_cuts + 7);
     size_t n = make_values(cuts, n_cuts, values);
     /* The cuts in a block of their own size: reading beyond them is seen. */
     double *own = malloc((n_cuts == 0 ? 1 : n_cuts) * sizeof *own);
@@ -47,7 +55,7 @@ static size_t n_wrong(const double *cuts, size_t n_cuts) {
     }
     memcpy(own, cuts, n_cuts * sizeof *own);
     codes[n] = 0xee;
-    mxb__kernels()->encode(values, n, own, n_cuts, missing_code, codes);
+    encode(values, n, own, n_cuts, missing_code, codes);
     free(own);
     size_t wrong = codes[n] != 0xee;
     for (size_t i = 0; i < n; i++) {
@@ -57,11 +65,11 @@ static size_t n_wrong(const double *cuts, size_t n_cuts) {
 }
 
 static void codes_count_the_cuts_below(void) {
-    for (size_t n_cuts = 0; n_cuts <= 254; n_cuts++) {
-        double cuts[254] = {0};
+    for (size_t n_cuts = 0; n_cuts <= 255; n_cuts++) {
+        double cuts[255] = {0};
         double x = -1e3;
         for (size_t i = 0; i < n_cuts; i++) {
-            cuts[i] = x += 1e-3 + mxb__random_uniform(RANDOM, n_cuts * 254 + i) * 20;
+            cuts[i] = x += 1e-3 + mxb__random_uniform(RANDOM, n_cuts * 255 + i) * 20;
         }
         CHECK_INT(n_wrong(cuts, n_cuts), 0);
         x = -1.0; /* as close as doubles are */
@@ -81,14 +89,14 @@ static void cuts_at_the_ends(void) {
     }
     static const double values[] = {-INFINITY, -DBL_MAX, 0.0, INFINITY, NAN};
     uint8_t codes[5];
-    mxb__kernels()->encode(values, 5, cuts, 1, 2, codes); /* the cut -inf: only -inf is not above it */
+    encode(values, 5, cuts, 1, 2, codes); /* the cut -inf: only -inf is not above it */
     CHECK(codes[0] == 0 && codes[1] == 1 && codes[2] == 1 && codes[3] == 1 && codes[4] == 2);
 }
 
 static void nothing_to_encode(void) {
     uint8_t code = 77;
     double cut = 1;
-    mxb__kernels()->encode(&cut, 0, &cut, 1, 2, &code);
+    encode(&cut, 0, &cut, 1, 2, &code);
     CHECK_INT(code, 77);
 }
 

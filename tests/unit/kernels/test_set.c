@@ -10,8 +10,15 @@ static void every_table_is_full(void) {
         }
         CHECK_TEXT(kernels->name, names[i]);
         CHECK(kernels->encode != NULL);
+        CHECK(kernels->encode_row != NULL);
         CHECK(kernels->project != NULL);
         CHECK(kernels->dot != NULL);
+        CHECK(kernels->project_dot != NULL);
+        CHECK(kernels->full_tree != NULL);
+        CHECK(kernels->symmetric_tree != NULL);
+        CHECK(kernels->row_trees != NULL);
+        CHECK(kernels->row_levels != NULL);
+        CHECK(kernels->add_leaves != NULL);
     }
 }
 

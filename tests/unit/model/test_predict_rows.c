@@ -1,25 +1,32 @@
-/* One row alone: bit for bit the prediction of a dataset of one row. */
+/* Rows of numbers: bit for bit the predictions of a dataset. */
 #include "check.h"
 #include "unit/model/naive_predict.h"
 
-/* The slow twin. */
-static mxb_status predict_dataset(const mxb_model *model, const double *row, mxb_output output, double *out) {
-    mxb_dataset *dataset = make_dataset(row, 1, model->n_features);
-    mxb_status status = mxb_model_predict(model, dataset, output, 1, out, NULL);
-    mxb_dataset_free(dataset);
+/* The slow twin: a dataset of one row, for each. */
+static mxb_status predict_datasets(const mxb_model *model, const double *rows, size_t n_rows, mxb_output output,
+                                   double *out) {
+    mxb_status status = MXB_OK;
+    for (size_t i = 0; i < n_rows && status == MXB_OK; i++) {
+        mxb_dataset *dataset = make_dataset(rows + i * model->n_features, 1, model->n_features);
+        status = mxb_model_predict(model, dataset, output, 1, out + i, NULL);
+        mxb_dataset_free(dataset);
+    }
     return status;
 }
 
-static void check_rows(const mxb_model *model, size_t n_rows) {
-    double *rows = make_rows(n_rows, model->n_features);
-    for (size_t i = 0; i < n_rows; i++) {
-        const double *row = rows + i * model->n_features;
-        for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
-            double fast = 7, slow = 7;
-            mxb_status status =
-                mxb_model_predict_rows(model, row, 1, model->n_features, (mxb_output)output, &fast, NULL);
-            CHECK_INT(status, predict_dataset(model, row, (mxb_output)output, &slow));
-            CHECK(same_bits(&fast, &slow, 1));
+/* Numbers of rows around those that go one by one, and around the blocks of the others. */
+static void check_rows(const mxb_model *model, size_t most) {
+    static const size_t sizes[] = {0, 1, 2, 3, 7, 31, 32, 33, 127, 200, 256, 300};
+    double *rows = make_rows(300, model->n_features), slow[300];
+    for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
+        mxb_status expected = predict_datasets(model, rows, most, (mxb_output)output, slow);
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] && sizes[s] <= most; s++) {
+            double fast[301];
+            fast[sizes[s]] = 7;
+            CHECK_INT(mxb_model_predict_rows(model, rows, sizes[s], model->n_features, (mxb_output)output, fast, NULL),
+                      expected);
+            CHECK(expected != MXB_OK || same_bits(fast, slow, sizes[s]));
+            CHECK(fast[sizes[s]] == 7);
         }
     }
     free(rows);
@@ -28,7 +35,7 @@ static void check_rows(const mxb_model *model, size_t n_rows) {
 static void against_datasets(void) {
     for (int s = 0; s < MAKE_N_SHAPES; s++) {
         mxb_model *model = make_model(&MAKE_SHAPES[s]);
-        check_rows(model, 200);
+        check_rows(model, 300);
         mxb_model_free(model);
     }
     mxb_model *cubic = make_model(&MAKE_SHAPES[5]);
@@ -39,28 +46,38 @@ static void against_datasets(void) {
     mxb_model_free(cubic);
 }
 
-/* Rows of ordinary size ask for no memory at all; others do, and may not get it. */
+/* Up to 32 rows of ordinary size ask for no memory at all; others do, and may not get it. */
 static void heap(void) {
-    static const struct model_shape shapes[] = {
-        {.seed = 1, .n_features = 500, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 1000},
-        {.seed = 2, .n_features = 1300, .n_trees = 9, .max_depth = 6},
-        {.seed = 3, .n_features = 4, .n_projections = 1, .n_components = 4000, .n_fourier = 1},
-        {.seed = 4, .n_features = 5000, .n_trees = 9, .max_depth = 6},
+    static const struct {
+        struct model_shape shape;
+        size_t n_rows;
+        mxb_status status;
+    } cases[] = {
+        {{.seed = 1, .n_features = 500, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 1000},
+         32,
+         MXB_OK},
+        {{.seed = 2, .n_features = 2500, .n_trees = 9, .max_depth = 6}, 32, MXB_OK},
+        {{.seed = 3, .n_features = 4, .n_projections = 1, .n_components = 40000}, 7, MXB_OK},
+        {{.seed = 3, .n_features = 4, .n_trees = 2, .max_depth = 3}, 33, MXB_ERROR_MEMORY},
+        {{.seed = 4, .n_features = 5000, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 3},
+         1,
+         MXB_ERROR_MEMORY},
     };
-    for (int s = 0; s < 4; s++) {
-        struct model_shape shape = shapes[s];
-        double *row = make_rows(1, shape.n_features), out;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct model_shape shape = cases[c].shape;
+        double *rows = make_rows(cases[c].n_rows, shape.n_features), out[40];
         mxb_error error;
         shape.loss = MODEL_MSE;
         shape.n_fourier = shape.n_projections;
         mxb_model *model = make_model(&shape);
         mxb__memory_fail_at(1, 1);
-        mxb_status status = mxb_model_predict_rows(model, row, 1, shape.n_features, MXB_PREDICT_RAW, &out, &error);
+        mxb_status status =
+            mxb_model_predict_rows(model, rows, cases[c].n_rows, shape.n_features, MXB_PREDICT_RAW, out, &error);
         mxb__memory_fail_at(0, 0);
-        CHECK_INT(status, s < 2 ? MXB_OK : MXB_ERROR_MEMORY);
+        CHECK_INT(status, cases[c].status);
         check_rows(model, 3);
         mxb_model_free(model);
-        free(row);
+        free(rows);
     }
 }
 
