@@ -7,7 +7,6 @@
  * the link. */
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/processors.h"
 #include "data/dataset.h"
 #include "data/text_coding.h"
 #include "model/link.h"
@@ -57,9 +56,6 @@ mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term 
  * inputs stay in the caches. The rows of a block never meet, so this changes no result. */
 enum { MAX_BLOCK_ROWS = 512, MAX_BLOCK_BYTES = 1 << 19 };
 
-/* Each thread has room of its own, so a wish for a million threads must not become a wish for their memory. */
-enum { MAX_THREADS = 1024 };
-
 struct prediction {
     const mxb_model *model;
     const mxb_dataset *dataset; /* already checked against the model */
@@ -92,14 +88,6 @@ static size_t choose_block_rows(const mxb_model *model, size_t n_rows, size_t n_
     return rows < MAX_BLOCK_ROWS ? rows : MAX_BLOCK_ROWS;
 }
 
-static size_t choose_n_threads(size_t n_rows, int n_threads) {
-    size_t n_tiles = mxb__n_blocks(n_rows, MXB__CODE_ROWS);
-    size_t n_useful = n_tiles < MAX_THREADS ? n_tiles : MAX_THREADS;
-    /* Counting processors reads files: not for rows that one thread works on. */
-    size_t n_wanted = n_threads > 0 ? (size_t)n_threads : n_useful > 1 ? mxb__n_processors() : 1;
-    return n_wanted < n_useful ? n_wanted : n_useful;
-}
-
 /* A guess at the work of a row: a code a feature, a tree's tests, a cosine and its sums a component. */
 static double row_nanoseconds(const mxb_model *model) {
     double n_projections = 0;
@@ -127,7 +115,7 @@ static mxb_status make_rooms(struct prediction *prediction, size_t n_threads, ch
 
 static mxb_status predict_many(struct prediction *prediction, int n_threads, mxb_error *error) {
     size_t n_rows = prediction->dataset->n_rows;
-    struct pool *pool = mxb__pool_open(choose_n_threads(n_rows, n_threads));
+    struct pool *pool = mxb__pool_open(mxb__pass_n_threads(n_rows, MXB__CODE_ROWS, n_threads));
     char *memory = NULL;
     prediction->block_rows = choose_block_rows(prediction->model, n_rows, mxb__pool_n_threads(pool));
     mxb_status status = make_rooms(prediction, mxb__pool_n_threads(pool), &memory, error);

@@ -5,8 +5,9 @@
 #include "model/link.h"
 #include "model/scoring.h"
 
-/* On the stack; rows or projections that need more go to the heap. 500 features and 1,000 components fit. */
-enum { STACK_BYTES = 12 << 10 };
+/* Up to NO_HEAP_ROWS rows need no more than the stack, unless one alone does. 1,000 features and as many projections as
+ * there are fit. */
+enum { STACK_BYTES = 24 << 10, NO_HEAP_ROWS = 32, BLOCK_ROWS = 2 * MXB__CODE_ROWS };
 
 static mxb_status check_rows(const mxb_model *model, const double *rows, size_t n_values, mxb_output output,
                              const double *out, mxb_error *error) {
@@ -25,8 +26,6 @@ static mxb_status check_rows(const mxb_model *model, const double *rows, size_t 
     }
     return mxb__link_check(model, output, error);
 }
-
-/* ---- many rows: as of a dataset ---- */
 
 struct number_rows {
     const mxb_model *model;
@@ -50,70 +49,72 @@ static void read_column(const void *source, size_t feature, size_t first, size_t
     }
 }
 
-static mxb_status score_blocks(const mxb_model *model, const double *rows, size_t n_rows, double *scores,
-                               mxb_error *error) {
-    enum { BLOCK_ROWS = 2 * MXB__CODE_ROWS };
-    struct number_rows source = {model, rows};
-    struct workspace workspace = {.base = NULL, .used = 0};
-    struct scoring scoring;
-    char *memory;
-    mxb__scoring_carve(&scoring, model, BLOCK_ROWS, &workspace);
-    MXB_TRY(mxb__alloc(&memory, workspace.used, 1, "prediction", error));
-    workspace = (struct workspace){.base = memory, .used = 0};
-    mxb__scoring_carve(&scoring, model, BLOCK_ROWS, &workspace);
-    for (size_t first = 0; first < n_rows; first += BLOCK_ROWS) {
-        size_t n = n_rows - first < BLOCK_ROWS ? n_rows - first : BLOCK_ROWS;
-        mxb__score_block(&scoring, read_column, &source, first, n, scores + first);
-    }
-    mxb__free(memory);
-    return MXB_OK;
-}
-
-/* ---- a few rows ---- */
-
-struct few_rows {
+/* How rows are taken: in blocks, or a few at a time and these one by one. */
+struct turns {
+    int is_by_block;
     size_t at_once;
     struct scoring scoring;
-    double *texts; /* [at_once][n_features] the rows with what is no text missing, where the model has texts */
+    double *texts; /* [at_once][n_features] a few rows with what is no text missing, where the model has texts */
 };
 
-static void carve_few(struct few_rows *few, const mxb_model *model, struct workspace *workspace) {
-    size_t n_texts = model->dictionaries != NULL ? few->at_once * model->n_features : 0;
-    mxb__scoring_carve_few(&few->scoring, model, few->at_once, workspace);
-    few->texts = mxb__carve(workspace, n_texts, sizeof *few->texts);
+static size_t carve_turns(struct turns *turns, const mxb_model *model, char *base) {
+    struct workspace workspace = {.base = base, .used = 0};
+    size_t n_texts = model->dictionaries != NULL && !turns->is_by_block ? turns->at_once * model->n_features : 0;
+    if (turns->is_by_block) {
+        mxb__scoring_carve(&turns->scoring, model, turns->at_once, &workspace);
+    } else {
+        mxb__scoring_carve_few(&turns->scoring, model, turns->at_once, &workspace);
+    }
+    turns->texts = mxb__carve(&workspace, n_texts, sizeof *turns->texts);
+    return workspace.used;
 }
 
-static void score_few(struct few_rows *few, const double *rows, size_t n, double *scores) {
-    const mxb_model *model = few->scoring.model;
-    const struct number_rows source = {model, rows};
-    for (size_t i = 0; model->dictionaries != NULL && i < n; i++) {
-        for (size_t f = 0; f < model->n_features; f++) {
-            read_column(&source, f, i, 1, few->texts + i * model->n_features + f);
+/* The quickest way that needs no heap, or for many rows the quickest; returns the bytes that it needs. */
+static size_t choose_turns(struct turns *turns, const mxb_model *model, size_t n_rows) {
+    turns->is_by_block = n_rows > MXB__FEW_ROWS;
+    turns->at_once = n_rows < BLOCK_ROWS ? n_rows : BLOCK_ROWS;
+    size_t n_bytes = carve_turns(turns, model, NULL);
+    if (n_bytes <= STACK_BYTES || n_rows > NO_HEAP_ROWS) {
+        return n_bytes;
+    }
+    turns->is_by_block = 0;
+    for (;; turns->at_once = (turns->at_once + 1) / 2) {
+        n_bytes = carve_turns(turns, model, NULL);
+        if (n_bytes <= STACK_BYTES || turns->at_once <= 1) {
+            return n_bytes;
         }
     }
-    mxb__score_few(&few->scoring, model->dictionaries != NULL ? few->texts : rows, n, scores);
 }
 
-/* As many at once as there is room for on the stack, and one where that is not enough. */
-static mxb_status score_in_turn(const mxb_model *model, const double *rows, size_t n_rows, double *scores,
-                                mxb_error *error) {
+static void score_turn(struct turns *turns, const struct number_rows *source, size_t first, size_t n, double *scores) {
+    const mxb_model *model = source->model;
+    const double *rows = source->rows + first * model->n_features;
+    if (turns->is_by_block) {
+        mxb__score_block(&turns->scoring, read_column, source, first, n, scores);
+        return;
+    }
+    for (size_t i = 0; model->dictionaries != NULL && i < n; i++) {
+        for (size_t f = 0; f < model->n_features; f++) {
+            read_column(source, f, first + i, 1, turns->texts + i * model->n_features + f);
+        }
+    }
+    mxb__score_few(&turns->scoring, model->dictionaries != NULL ? turns->texts : rows, n, scores);
+}
+
+static mxb_status score_rows(const mxb_model *model, const double *rows, size_t n_rows, double *scores,
+                             mxb_error *error) {
     _Alignas(64) char on_stack[STACK_BYTES];
     char *on_heap = NULL;
-    struct few_rows few = {.at_once = 2 * n_rows};
-    struct workspace workspace;
-    do {
-        few.at_once = (few.at_once + 1) / 2;
-        workspace = (struct workspace){.base = NULL, .used = 0};
-        carve_few(&few, model, &workspace);
-    } while (workspace.used > sizeof on_stack && few.at_once > 1);
-    if (workspace.used > sizeof on_stack) {
-        MXB_TRY(mxb__alloc(&on_heap, workspace.used, 1, "a row", error));
+    struct number_rows source = {model, rows};
+    struct turns turns;
+    size_t n_bytes = choose_turns(&turns, model, n_rows);
+    if (n_bytes > sizeof on_stack) {
+        MXB_TRY(mxb__alloc(&on_heap, n_bytes, 1, "prediction", error));
     }
-    workspace = (struct workspace){.base = on_heap != NULL ? on_heap : on_stack, .used = 0};
-    carve_few(&few, model, &workspace);
-    for (size_t first = 0; first < n_rows; first += few.at_once) {
-        size_t n = n_rows - first < few.at_once ? n_rows - first : few.at_once;
-        score_few(&few, rows + first * model->n_features, n, scores + first);
+    carve_turns(&turns, model, on_heap != NULL ? on_heap : on_stack);
+    for (size_t first = 0; first < n_rows; first += turns.at_once) {
+        size_t n = n_rows - first < turns.at_once ? n_rows - first : turns.at_once;
+        score_turn(&turns, &source, first, n, scores + first);
     }
     mxb__free(on_heap);
     return MXB_OK;
@@ -122,8 +123,7 @@ static mxb_status score_in_turn(const mxb_model *model, const double *rows, size
 mxb_status mxb_model_predict_rows(const mxb_model *model, const double *rows, size_t n_rows, size_t n_values,
                                   mxb_output output, double *out, mxb_error *error) {
     MXB_TRY(check_rows(model, rows, n_values, output, out, error));
-    MXB_TRY(n_rows <= MXB__FEW_ROWS ? score_in_turn(model, rows, n_rows, out, error)
-                                    : score_blocks(model, rows, n_rows, out, error));
+    MXB_TRY(score_rows(model, rows, n_rows, out, error));
     if (mxb__link_is_own(model, output)) {
         return mxb__link_apply_own(model, NULL, n_rows, out, error);
     }

@@ -1,5 +1,4 @@
-/* Step 10 of the data's path: what trees and projections say about a block of rows. Knows nothing of datasets, threads
- * or links. */
+/* Step 10 of the data's path: what one term says about a block of rows. Knows nothing of datasets, threads or links. */
 #include "model/row_block.h"
 
 uint32_t mxb__model_n_components(const mxb_model *model) {
@@ -95,68 +94,7 @@ void mxb__block_add_tree(const struct row_block *block, const struct term *term,
     }
 }
 
-/* ---- trees of one row ---- */
-
-/* Ordinary trees that wait to be walked side by side. */
-struct waiting {
-    const struct tree *trees[MXB__WALKS];
-    const double *rows[MXB__WALKS]; /* the one row */
-    double *values[MXB__WALKS];     /* where what they say goes */
-};
-
-static inline void walk_waiting(const struct waiting *waiting, size_t n) {
-    uint32_t leaves[MXB__WALKS];
-    if (n == MXB__WALKS) {
-        mxb__tree_leaves(waiting->trees, waiting->rows, leaves);
-        for (size_t k = 0; k < MXB__WALKS; k++) {
-            *waiting->values[k] = waiting->trees[k]->nodes[leaves[k]].value;
-        }
-        return;
-    }
-    for (size_t k = 0; k < n; k++) {
-        *waiting->values[k] = waiting->trees[k]->nodes[mxb__tree_leaf(waiting->trees[k], waiting->rows[k])].value;
-    }
-}
-
-/* All trees to the score of one row, in round order. */
-static void add_trees_to_row(const mxb_model *model, const double *row, double *score) {
-    enum { MAX_VALUES = 4 * MXB__WALKS };
-    double values[MAX_VALUES];
-    struct waiting waiting;
-    size_t n_waiting = 0;
-    size_t n = 0;
-    for (size_t k = 0; k < MXB__WALKS; k++) {
-        waiting.rows[k] = row;
-    }
-    for (uint32_t r = 0; r < model->n_terms; r++) {
-        const struct term *term = &model->terms[r];
-        if (term->kind == TERM_TREE) {
-            waiting.trees[n_waiting] = &term->tree;
-            waiting.values[n_waiting++] = &values[n++];
-        } else if (term->kind == TERM_SYMMETRIC) {
-            values[n++] = term->symmetric.values[mxb__symmetric_leaf(&term->symmetric, row)];
-        }
-        if (n_waiting == MXB__WALKS || n == MAX_VALUES || r + 1 == model->n_terms) {
-            walk_waiting(&waiting, n_waiting);
-            for (size_t i = 0; i < n; i++) {
-                *score += values[i];
-            }
-            n = n_waiting = 0;
-        }
-    }
-}
-
-static void add_trees(const struct row_block *block, const mxb_model *model, double *scores) {
-    if (block->n == 1) {
-        add_trees_to_row(model, block->rows, scores);
-        return;
-    }
-    for (uint32_t r = 0; r < model->n_terms; r++) {
-        if (mxb__term_is_tree(&model->terms[r])) {
-            mxb__block_add_tree(block, &model->terms[r], scores);
-        }
-    }
-}
+/* ---- sums ---- */
 
 void mxb__scores_add(double *scores, size_t n, const double *values, double constant) {
     for (size_t i = 0; i < n; i++) {
@@ -182,22 +120,4 @@ void mxb__scores_add_own(const mxb_model *model, double *scores, size_t n, const
     for (size_t i = 0; i < n; i++) {
         scores[i] = mxb__bounded(scores[i] + sums[i] / (double)model->n_members);
     }
-}
-
-void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores) {
-    double begin = mxb__scores_begin(model);
-    for (size_t i = 0; i < block->n; i++) {
-        scores[i] = begin;
-    }
-    add_trees(block, model, scores);
-    for (uint32_t p = 0; p < model->n_projections; p++) {
-        if (model->collapsed_weights[p] != NULL) {
-            const struct projection *projection = &model->projections[p];
-            mxb__block_project(block, projection, block->z);
-            block->kernels->dot(block->z, block->n, projection->n_components, model->collapsed_weights[p], block->dots);
-            mxb__scores_add(scores, block->n, block->dots, 0);
-        }
-    }
-    mxb__scores_add_constant(scores, block->n, model->collapsed_intercept);
-    mxb__scores_end(model, scores, block->n);
 }

@@ -1,5 +1,5 @@
-/* Step 10 of the data's path: a block of rows and what the parts of a model say about it. The sums of a prediction are
- * written here once, for many rows, for one, and for the rounds one after the other. */
+/* Step 10 of the data's path: a block of rows and what one term of a model says about it, for the rounds one after the
+ * other; and the sums of a prediction, written once. The whole model goes through scoring.h. */
 #ifndef MXB_MODEL_ROW_BLOCK_H
 #define MXB_MODEL_ROW_BLOCK_H
 
@@ -43,15 +43,5 @@ void mxb__scores_end(const mxb_model *model, double *scores, size_t n);
 
 /** Adds to n scores of the other terms the mean of what callers' learners said, from the sums over all members. */
 void mxb__scores_add_own(const mxb_model *model, double *scores, size_t n, const double *sums);
-
-/** The scores of all terms but those of callers' learners, from rows that are read and, where the model has
- *  components, scaled:
- *
- *     (((n_members base_score + its leaf of each tree, in the order of the terms)
- *       + z . collapsed weights of each used projection, in order)
- *      + collapsed intercept) / n_members
- *
- * with z and the dot product as the kernels define them. A row's sum has the same order in every block. */
-void mxb__block_predict(const struct row_block *block, const mxb_model *model, double *scores);
 
 #endif

@@ -5,9 +5,8 @@
 #include "base/processors.h"
 #include "data/dataset.h"
 
-/* Rows of a block: enough to amortise a call per column and a walk through the trees; fewer where rows are so wide that
- * a block would leave the caches. The rows of a block never meet, so this changes no result. */
-enum { MAX_BLOCK_ROWS = 256, MAX_BLOCK_VALUES = 1 << 19 };
+/* A block of wide rows must not leave the caches. The rows of a block never meet, so this changes no result. */
+enum { MAX_BLOCK_VALUES = 1 << 19 };
 
 /* Each thread has buffers of its own, so a wish for a million threads must not become a wish for their memory. */
 enum { MAX_THREADS = 1024 };
@@ -16,16 +15,13 @@ static int reads_all_features(const struct row_pass *pass) { return pass->n_comp
 
 static uint32_t count_components(const struct row_pass *pass) {
     const struct term *term = pass->term;
-    if (term == NULL) {
-        return mxb__model_n_components(pass->model);
-    }
     return term->kind == TERM_FOURIER ? pass->model->projections[term->fourier.projection].n_components : 0;
 }
 
 static size_t choose_block_rows(const struct row_pass *pass) {
     size_t n_features = pass->model->n_features, n_rows = pass->dataset->n_rows, n_components = count_components(pass);
     size_t fitting = MAX_BLOCK_VALUES / (n_features > n_components ? n_features : n_components);
-    size_t most = n_rows < MAX_BLOCK_ROWS ? n_rows : MAX_BLOCK_ROWS;
+    size_t most = n_rows < MXB__PASS_ROWS ? n_rows : MXB__PASS_ROWS;
     return fitting == 0 ? 1 : fitting < most ? fitting : most;
 }
 
@@ -36,8 +32,8 @@ mxb_status mxb__pass_check(const mxb_model *model, const struct mxb_dataset *dat
     return mxb__dataset_check_features(dataset, model->feature_names, model->n_features, "the model", error);
 }
 
-size_t mxb__pass_n_threads(const struct row_pass *pass, int n_threads) {
-    size_t n_blocks = mxb__n_blocks(pass->dataset->n_rows, choose_block_rows(pass));
+size_t mxb__pass_n_threads(size_t n_rows, size_t block_rows, int n_threads) {
+    size_t n_blocks = mxb__n_blocks(n_rows, block_rows);
     size_t n_useful = n_blocks < MAX_THREADS ? n_blocks : MAX_THREADS;
     /* Counting processors reads files: not for a block that one thread works on. */
     size_t n_wanted = n_threads > 0 ? (size_t)n_threads : n_useful > 1 ? mxb__n_processors() : 1;
@@ -52,18 +48,17 @@ static mxb_status list_features(struct row_pass *pass, mxb_error *error) {
     unsigned char *used;
     MXB_TRY(mxb__alloc(&pass->features, model->n_features, sizeof *pass->features, "the features to read", error));
     MXB_TRY(mxb__alloc_zeroed(&used, model->n_features, sizeof *used, "the features to read", error));
-    for (uint32_t i = 0; term != NULL && term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
+    for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
         const struct tree_node *node = &term->tree.nodes[i];
         if (node->split != SPLIT_NONE) {
             used[node->feature] = 1;
         }
     }
-    for (uint32_t l = 0; term != NULL && term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+    for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
         used[term->symmetric.levels[l].feature] = 1;
     }
     for (uint32_t f = 0; f < model->n_features; f++) {
-        int in_trees = term != NULL ? used[f] : model->feature_splits[f] > 0;
-        if (reads_all_features(pass) || in_trees) {
+        if (reads_all_features(pass) || used[f]) {
             pass->features[pass->n_used++] = f;
         }
     }
@@ -110,12 +105,10 @@ static void run_block(void *context, size_t index, size_t thread) {
     pass->work(pass, &block, first);
 }
 
-/* A guess at the work of a row: a read a feature, some steps a tree, a cosine and its sums a component. */
+/* A guess at the work of a row: a read a feature, some steps, a cosine and its sums a component. */
 static double row_nanoseconds(const struct row_pass *pass) {
-    double n_terms = pass->term == NULL ? (double)pass->model->n_terms : 1;
-    double n_components = (double)pass->n_components * (pass->term == NULL ? (double)pass->model->n_projections : 1);
     double per_component = pass->is_projected ? 1 : 8 + 0.5 * (double)pass->model->n_features;
-    return 10 + 3 * (double)pass->n_used + 20 * n_terms + n_components * per_component;
+    return 30 + 3 * (double)pass->n_used + (double)pass->n_components * per_component;
 }
 
 mxb_status mxb__pass_run(struct row_pass *pass, struct pool *pool, mxb_error *error) {

@@ -15,7 +15,7 @@
 #include "model/forest.h"
 
 /* Up to so many rows are quicker one by one: a block has work for MXB__CODE_ROWS at least. */
-enum { MXB__FEW_ROWS = 32 };
+enum { MXB__FEW_ROWS = 16 };
 
 /* Room for a block of rows, or for a few. */
 struct scoring {

@@ -1,4 +1,4 @@
-/* Step 10 of the data's path, round by round. The parts of mxb__block_predict's sum are kept for every row, so that a
+/* Step 10 of the data's path, round by round. The parts of scoring.h's sum are kept for every row, so that a
  * round costs what it adds, and each stage is bit for bit what a model of the rounds so far would predict. Knows
  * nothing of training. */
 #include "model/stages.h"
@@ -77,10 +77,9 @@ mxb_status mxb__stages_create(const mxb_model *model, const mxb_dataset *dataset
     mxb_stages *made;
     MXB_TRY(mxb__pass_check(model, dataset, n_threads, error));
     MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "stages", error));
-    struct row_pass pass = {.model = model, .dataset = dataset};
     made->model = model;
     made->dataset = dataset;
-    made->n_threads = mxb__pass_n_threads(&pass, n_threads);
+    made->n_threads = mxb__pass_n_threads(dataset->n_rows, MXB__PASS_ROWS, n_threads);
     made->n_cache_bytes = cache_bytes;
     mxb_status status = set_up(made, error);
     if (status != MXB_OK) {

@@ -16,7 +16,7 @@ static mxb_status predict_datasets(const mxb_model *model, const double *rows, s
 
 /* Numbers of rows around those that go one by one, and around the blocks of the others. */
 static void check_rows(const mxb_model *model, size_t most) {
-    static const size_t sizes[] = {0, 1, 2, 3, 7, 31, 32, 33, 127, 200, 256, 300};
+    static const size_t sizes[] = {0, 1, 2, 3, 7, 16, 17, 31, 32, 33, 127, 200, 256, 300};
     double *rows = make_rows(300, model->n_features), slow[300];
     for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
         mxb_status expected = predict_datasets(model, rows, most, (mxb_output)output, slow);
@@ -58,14 +58,14 @@ static void heap(void) {
          MXB_OK},
         {{.seed = 2, .n_features = 2500, .n_trees = 9, .max_depth = 6}, 32, MXB_OK},
         {{.seed = 3, .n_features = 4, .n_projections = 1, .n_components = 40000}, 7, MXB_OK},
-        {{.seed = 3, .n_features = 4, .n_trees = 2, .max_depth = 3}, 33, MXB_ERROR_MEMORY},
-        {{.seed = 4, .n_features = 5000, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 3},
+        {{.seed = 3, .n_features = 140, .n_trees = 30, .max_depth = 6}, 256, MXB_ERROR_MEMORY},
+        {{.seed = 4, .n_features = 7000, .n_trees = 9, .max_depth = 6, .n_projections = 1, .n_components = 3},
          1,
          MXB_ERROR_MEMORY},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct model_shape shape = cases[c].shape;
-        double *rows = make_rows(cases[c].n_rows, shape.n_features), out[40];
+        double *rows = make_rows(cases[c].n_rows, shape.n_features), out[256];
         mxb_error error;
         shape.loss = MODEL_MSE;
         shape.n_fourier = shape.n_projections;

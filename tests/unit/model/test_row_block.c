@@ -67,38 +67,6 @@ static void symmetric_trees(void) {
     free(rows);
 }
 
-/* A row alone takes the trees eight at a time: the sum must still be that of a block. */
-static void one_row_and_many(void) {
-    for (uint32_t k = 0; k <= 40; k++) {
-        uint32_t n_trees = k <= 17 ? k : 3 * k; /* from 64 on in several parts */
-        struct model_shape shape = {.seed = 30 + n_trees,
-                                    .loss = MODEL_MSE,
-                                    .n_features = 3,
-                                    .n_trees = n_trees,
-                                    .n_symmetric = k % 3 * k,
-                                    .max_depth = n_trees % 7,
-                                    .n_projections = 2,
-                                    .n_components = 9,
-                                    .n_fourier = n_trees % 5,
-                                    .scaling = SCALING_RANK};
-        mxb_model *model = make_model(&shape);
-        double *rows = make_rows(20, 3), together[20], alone;
-        char *memory;
-        struct row_block block = open_block(model, rows, 20, &memory);
-        mxb__block_predict(&block, model, together);
-        mxb__free(memory);
-        for (size_t i = 0; i < 20; i++) {
-            block = open_block(model, rows + 3 * i, 1, &memory);
-            mxb__block_predict(&block, model, &alone);
-            CHECK(same_bits(&alone, &together[i], 1));
-            CHECK_NEAR(alone, raw_score(model, rows + 3 * i), 1e-4);
-            mxb__free(memory);
-        }
-        mxb_model_free(model);
-        free(rows);
-    }
-}
-
 static void projections(void) {
     struct model_shape shape = MAKE_SHAPES[4];
     mxb_model *model = make_model(&shape);
@@ -145,7 +113,6 @@ static void scores_stay_finite(void) {
 int main(void) {
     RUN(trees);
     RUN(symmetric_trees);
-    RUN(one_row_and_many);
     RUN(projections);
     RUN(widest_projection);
     RUN(scores_stay_finite);

@@ -33,6 +33,15 @@ static void count_visits(const struct row_pass *pass, const struct row_block *bl
     }
 }
 
+/* The first round of a kind. */
+static const struct term *find_term(const mxb_model *model, enum term_kind kind) {
+    const struct term *term = model->terms;
+    while (term->kind != kind) {
+        term++;
+    }
+    return term;
+}
+
 static void every_row_once(void) {
     static struct seen seen;
     struct model_shape shape = MAKE_SHAPES[4];
@@ -42,7 +51,8 @@ static void every_row_once(void) {
     mxb_error error;
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         struct pool *pool = mxb__pool_open(n_threads);
-        struct row_pass pass = {.model = model, .dataset = dataset, .work = look, .context = &seen};
+        struct row_pass pass = {
+            .model = model, .dataset = dataset, .term = find_term(model, TERM_FOURIER), .work = look, .context = &seen};
         memset(&seen, 0, sizeof seen);
         OK(mxb__pass_run(&pass, pool, &error), error);
         mxb__pool_close(pool);
@@ -78,7 +88,8 @@ static void wide_rows_and_projections(void) {
         mxb_model *model = make_model(&shape);
         OK(mxb_dataset_create(100, &dataset, &error), error);
         OK(mxb_dataset_add_matrix(dataset, &x, MXB_FLOAT64, shape.n_features, 0, 0, &error), error);
-        struct row_pass pass = {.model = model, .dataset = dataset, .work = count_visits, .context = n_visits};
+        struct row_pass pass = {
+            .model = model, .dataset = dataset, .term = model->terms, .work = count_visits, .context = n_visits};
         OK(mxb__pass_run(&pass, NULL, &error), error);
         CHECK_INT(pass.block_rows, block_rows[s]);
         for (int i = 0; i < 100; i++) {
@@ -139,20 +150,11 @@ static void features_to_read(void) {
 }
 
 static void threads(void) {
-    mxb_model *model = make_model(&MAKE_SHAPES[1]);
-    double *rows = make_rows(N_ROWS, 3);
-    mxb_dataset *many = make_dataset(rows, N_ROWS, 3), *one = make_dataset(rows, 1, 3);
-    struct row_pass pass = {.model = model, .dataset = many};
-    CHECK_INT(mxb__pass_n_threads(&pass, 2), 2);
-    CHECK_INT(mxb__pass_n_threads(&pass, 1000000), 5); /* blocks of 256 */
-    CHECK(mxb__pass_n_threads(&pass, 0) >= 1);
-    pass.dataset = one;
-    CHECK_INT(mxb__pass_n_threads(&pass, 0), 1);
-    CHECK_INT(mxb__pass_n_threads(&pass, 7), 1);
-    mxb_dataset_free(many);
-    mxb_dataset_free(one);
-    mxb_model_free(model);
-    free(rows);
+    CHECK_INT(mxb__pass_n_threads(N_ROWS, MXB__PASS_ROWS, 2), 2);
+    CHECK_INT(mxb__pass_n_threads(N_ROWS, MXB__PASS_ROWS, 1000000), 5); /* blocks of 256 */
+    CHECK(mxb__pass_n_threads(N_ROWS, MXB__PASS_ROWS, 0) >= 1);
+    CHECK_INT(mxb__pass_n_threads(1, MXB__PASS_ROWS, 0), 1);
+    CHECK_INT(mxb__pass_n_threads(1, MXB__PASS_ROWS, 7), 1);
 }
 
 static void arguments(void) {
@@ -178,7 +180,8 @@ static void memory_may_fail(void) {
     mxb_error error;
     memset(&seen, 0, sizeof seen);
     for (uint64_t n = 1; n <= 4; n++) {
-        struct row_pass pass = {.model = model, .dataset = dataset, .work = look, .context = &seen};
+        struct row_pass pass = {
+            .model = model, .dataset = dataset, .term = find_term(model, TERM_FOURIER), .work = look, .context = &seen};
         mxb__memory_fail_at(n, 0);
         CHECK_INT(mxb__pass_run(&pass, NULL, &error), MXB_ERROR_MEMORY);
         mxb__memory_fail_at(0, 0);
