@@ -121,8 +121,9 @@ def ways_to_predict(contestant: str, model: Any, x: np.ndarray) -> Iterator[tupl
     row = x[0]
     yield "model.predict(X[:1])", lambda: model.predict(x[:1])
     if "mixboost" in contestant:
-        predict_row = model.row_predictor()
-        yield "model.row_predictor()(x)", lambda: predict_row(row)
+        predict, numbers = model.predictor(), row.tolist()
+        yield "model.predictor()(x)", lambda: predict(row)
+        yield "model.predictor()(list)", lambda: predict(numbers)
     elif contestant == "LightGBM":
         yield "model.booster_.predict(X[:1])", lambda: model.booster_.predict(x[:1], num_threads=1)
         yield "LGBM_BoosterPredictForMatSingleRowFast", lightgbm_single_row(model, row)
