@@ -30,7 +30,8 @@ WHEELS = Path(__file__).resolve().parent.parent / "build" / "python" / "dist"
 ROUNDS, DEPTH = 100, 6
 ROUNDS_FOR_MEMORY = 20  # the most memory is needed in the first ones
 PACKAGES = ["mixboost", "lightgbm", "xgboost", "catboost"]
-IMPORTS = ["import mixboost", "from mixboost import MixBoostRegressor", *(f"import {name}" for name in PACKAGES[1:])]
+OUR_IMPORTS = ["import mixboost", "from mixboost import Predictor", "from mixboost import MixBoostRegressor"]
+IMPORTS = [*OUR_IMPORTS, *(f"import {name}" for name in PACKAGES[1:])]
 
 
 # ---- Contestants -------------------------------------------------------------------------------------------------
