@@ -30,7 +30,8 @@ WHEELS = Path(__file__).resolve().parent.parent / "build" / "python" / "dist"
 ROUNDS, DEPTH = 100, 6
 ROUNDS_FOR_MEMORY = 20  # the most memory is needed in the first ones
 PACKAGES = ["mixboost", "lightgbm", "xgboost", "catboost"]
-IMPORTS = ["import mixboost", "from mixboost import MixBoostRegressor", *(f"import {name}" for name in PACKAGES[1:])]
+OUR_IMPORTS = ["import mixboost", "from mixboost import Predictor", "from mixboost import MixBoostRegressor"]
+IMPORTS = [*OUR_IMPORTS, *(f"import {name}" for name in PACKAGES[1:])]
 
 
 # ---- Contestants -------------------------------------------------------------------------------------------------
@@ -121,8 +122,9 @@ def ways_to_predict(contestant: str, model: Any, x: np.ndarray) -> Iterator[tupl
     row = x[0]
     yield "model.predict(X[:1])", lambda: model.predict(x[:1])
     if "mixboost" in contestant:
-        predict_row = model.row_predictor()
-        yield "model.row_predictor()(x)", lambda: predict_row(row)
+        predict, numbers = model.predictor(), row.tolist()
+        yield "model.predictor()(x)", lambda: predict(row)
+        yield "model.predictor()(list)", lambda: predict(numbers)
     elif contestant == "LightGBM":
         yield "model.booster_.predict(X[:1])", lambda: model.booster_.predict(x[:1], num_threads=1)
         yield "LGBM_BoosterPredictForMatSingleRowFast", lightgbm_single_row(model, row)

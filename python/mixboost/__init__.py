@@ -1,7 +1,7 @@
 """mixboost: gradient boosting whose every round draws its base learner at random.
 
-Estimators are imported when they are first named, since they bring scikit-learn with them; ``import mixboost`` alone
-costs little more than numpy.
+Estimators are imported when they are first named, since they bring scikit-learn with them; ``import mixboost`` alone,
+and with it ``Predictor``, costs little more than numpy.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import plot
     from ._estimators import MixBoostClassifier, MixBoostRegressor
     from ._heterogeneous import HeterogeneousBoostingClassifier, HeterogeneousBoostingRegressor
+    from ._predictor import Predictor
     from ._progress import Progress
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "HeterogeneousBoostingRegressor",
     "MixBoostClassifier",
     "MixBoostRegressor",
+    "Predictor",
     "Progress",
     "plot",
 ]
@@ -33,6 +35,7 @@ _MODULES = {
     "HeterogeneousBoostingRegressor": "._heterogeneous",
     "MixBoostClassifier": "._estimators",
     "MixBoostRegressor": "._estimators",
+    "Predictor": "._predictor",
     "Progress": "._progress",
 }
 

@@ -77,7 +77,7 @@ def without_mask(X: Any) -> Any:
 # ---- Columns of pandas -------------------------------------------------------------------------------------------
 
 
-def _readable(array: NDArray[Any]) -> NDArray[Any]:
+def readable(array: NDArray[Any]) -> NDArray[Any]:
     """The array itself if the library can read it, else its values as float64."""
     if is_readable(array.dtype):
         return array
@@ -122,7 +122,7 @@ def _nullable_column(series: Any, number_type: np.dtype[Any]) -> Column:
 def _pandas_column(pandas: Any, series: Any) -> Column:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
-        return _object_column(series) if dtype.kind == "O" else Column(_readable(series.to_numpy()))
+        return _object_column(series) if dtype.kind == "O" else Column(readable(series.to_numpy()))
     if isinstance(dtype, pandas.CategoricalDtype):
         return Column(series.array.codes, list(map(_category_text, dtype.categories)))
     if isinstance(dtype, pandas.StringDtype):
@@ -146,7 +146,7 @@ def _pandas_columns(X: Any) -> tuple[int, list[tuple[object, Callable[[], Column
 
 
 @contextmanager
-def _naming(what: str) -> Iterator[None]:
+def naming(what: str) -> Iterator[None]:
     """Says in errors what they are about."""
     try:
         yield
@@ -191,8 +191,8 @@ def dataset_of(X: Any, like: Dataset | Model | None = None) -> Dataset:
     """
     if not is_frame(X):
         dataset = Dataset(len(X))
-        with _naming("X"):
-            dataset.add_matrix(_readable(X))
+        with naming("X"):
+            dataset.add_matrix(readable(X))
         return dataset
     n_rows, columns = _pandas_columns(X) if _is_pandas(X) else _arrow.columns(X)
     for count, what in ((n_rows, "sample"), (len(columns), "feature")):
@@ -203,58 +203,9 @@ def dataset_of(X: Any, like: Dataset | Model | None = None) -> Dataset:
     names = _names([label for label, _ in columns])
     dataset = Dataset(n_rows)
     for i, (label, read) in enumerate(columns):
-        with _naming(f'column "{label}"'):
+        with naming(f'column "{label}"'):
             column = read()
             if like is not None and i < like.n_features:
                 column = _of_kind(column, like.is_text(i))
             _add(dataset, names[i] if names else None, column)
     return dataset
-
-
-# ---- Single rows -------------------------------------------------------------------------------------------------
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is getattr(sys.modules.get("pandas"), "NA", None) or bool(value != value)
-
-
-def _text_number(numbers: dict[str, float], value: Any, feature: int) -> float:
-    """The number of a text; NaN where it is missing or the model does not know it."""
-    if isinstance(value, str):
-        return numbers.get(value, np.nan)
-    if _is_missing(value):
-        return np.nan
-    raise ValueError(f"feature {feature + 1} of the row is {value!r}, that of the model holds text")
-
-
-def row_reader(model: Model) -> Callable[[Any], bytes]:
-    """A function from one row, a sequence of the model's features, to the doubles the library predicts from."""
-    n_features = model.n_features
-    texts = [
-        (i, {text: float(number) for number, text in enumerate(model.texts(i))})
-        for i in range(n_features)
-        if model.is_text(i)
-    ]
-
-    def check_shape(values: NDArray[Any]) -> None:
-        if values.shape != (n_features,):
-            raise ValueError(f"the row has the shape {values.shape}, the model has {n_features} features")
-
-    def of_numbers(row: Any) -> bytes:
-        try:
-            values = np.asarray(row, np.float64)
-        except TypeError:  # pandas' NA is no number
-            cells = np.asarray(row, object)
-            values = np.array([np.nan if _is_missing(cell) else cell for cell in cells.flat], np.float64)
-            values = values.reshape(cells.shape)
-        check_shape(values)
-        return values.tobytes()
-
-    def of_texts_too(row: Any) -> bytes:
-        values = np.array(row, object)
-        check_shape(values)
-        for i, numbers in texts:
-            values[i] = _text_number(numbers, values[i], i)
-        return of_numbers(values)
-
-    return of_texts_too if texts else of_numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -14,11 +14,14 @@ from sklearn.utils.validation import validate_data
 
 from . import _native
 from ._base import Booster, seed_of, thread_count
-from ._columns import dataset_of, is_frame, row_reader, without_mask
+from ._columns import dataset_of, is_frame, without_mask
 from ._outputs import BoostedClassifier, BoostedRegressor
+from ._predictor import Predictor
 from ._targets import ClassWeight
 
 Self = TypeVar("Self", bound="MixBoost")
+
+FEW_ROWS = 32  # so many are predicted sooner than a dataset is made of them
 
 _PYTHON_TYPES = {
     "integer": "int",
@@ -84,7 +87,6 @@ class MixBoost(Booster):
     """What the regressor and the classifier share: the library's options, and X read where it lies."""
 
     _objective: str
-    _row_output: int  # what row_predictor gives
 
     def __init__(
         self,
@@ -191,8 +193,8 @@ class MixBoost(Booster):
 
     def _predict(self, X: Any, output: int) -> NDArray[np.float64]:
         model = self._fitted()
-        if self._is_plain(X) and len(X) == 1 and not model.has_text:
-            return np.array([model.predict_row(np.asarray(X, np.float64).tobytes(), output)])
+        if self._is_plain(X) and len(X) <= FEW_ROWS and not model.has_text:
+            return model.predict_rows(X, output)
         return model.predict(self._rows_to_predict(X), output, thread_count(self.n_threads))
 
     def _stages(self, X: Any, output: int) -> Iterator[NDArray[np.float64]]:
@@ -212,24 +214,16 @@ class MixBoost(Booster):
             and not hasattr(self, "feature_names_in_")
         )
 
-    def row_predictor(self) -> Callable[[Any], float]:
-        """Make a function that predicts one row in a few microseconds, for services.
+    def predictor(self) -> Predictor:
+        """Make a function that predicts a row in microseconds, for services.
 
         Returns
         -------
-        callable
-            Takes the features of one row in order: a one-dimensional array, a list or a tuple, text where the model
-            has text. Gives a float: the prediction of a regressor, the probability of ``classes_[1]`` of a classifier;
-            bit for bit that of ``predict`` and ``predict_proba``. Several threads may call it at once. It goes on
-            predicting with this model when the estimator is fitted again.
+        Predictor
+            Takes one row or several and gives what ``predict`` does, or ``predict_proba`` for ``classes_[1]``, bit for
+            bit. It goes on predicting with this model when the estimator is fitted again.
         """
-        model = self._fitted()
-        read, predict, output = row_reader(model), model.predict_row, self._row_output
-
-        def predict_row(x: Any) -> float:
-            return predict(read(x), output)
-
-        return predict_row
+        return Predictor(self._fitted())
 
     @property
     def options_(self) -> dict[str, Any]:
@@ -361,7 +355,6 @@ class MixBoostRegressor(BoostedRegressor, MixBoost):
     """
 
     _objective = "mse"
-    _row_output = _native.VALUE
 
 
 class MixBoostClassifier(BoostedClassifier, MixBoost):
@@ -411,7 +404,6 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
     """
 
     _objective = "logloss"
-    _row_output = _native.PROBABILITY
 
     def __init__(
         self,
@@ -494,6 +486,4 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
 
     def _adopt(self, model: _native.Model) -> None:
         super()._adopt(model)
-        labels = model.labels()
-        whole = all(isinstance(label, float) and label.is_integer() and abs(label) < 2**63 for label in labels)
-        self.classes_ = np.array(labels, dtype=np.int64 if whole else None)
+        self.classes_ = np.array(model.labels())

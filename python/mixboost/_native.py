@@ -1,8 +1,8 @@
 """The C library: its functions as the header declares them, and one thin class for each of its handles.
 
 Nothing else in the package calls the library. A status other than MXB_OK becomes an exception with the library's
-sentence; arrays are handed over where they lie, and whoever points into them keeps them alive. Every call releases the
-interpreter lock.
+sentence; arrays are handed over where they lie, and whoever points into them keeps them alive. Every call but that for
+a single row releases the interpreter lock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint8, c_uint64, c_void_p
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -146,15 +145,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_model_to_json": (STATUS, Handle, POINTER(c_void_p), POINTER(c_size_t)),
     "mxb_bytes_free": (None, c_void_p),
     "mxb_model_predict": (STATUS, Handle, Handle, Enum, c_int, DoublePointer),
-    "mxb_model_predict_rows": (
-        STATUS,
-        Handle,
-        c_void_p,
-        c_size_t,
-        c_size_t,
-        Enum,
-        DoublePointer,
-    ),  # c_void_p also takes bytes
+    "mxb_model_predict_rows": (STATUS, Handle, c_void_p, c_size_t, c_size_t, Enum, DoublePointer),  # rows may be bytes
     "mxb_model_evaluate": (STATUS, Handle, Handle, c_int, DoublePointer),
     "mxb_stages_create": (STATUS, Handle, Handle, c_int, POINTER(Handle)),
     "mxb_stages_next": (STATUS, Handle, Enum, DoublePointer),
@@ -222,11 +213,11 @@ def _fallible(function: Any) -> Callable[..., None]:
 
 
 def _load() -> Any:
-    path = Path(__file__).with_name("libmixboost.so")
+    path = os.path.join(os.path.dirname(__file__), "libmixboost.so")
     try:
-        library = ctypes.CDLL(str(path))
+        library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"mixboost cannot load its library, which a wheel brings: {error}", path=str(path)) from error
+        raise ImportError(f"mixboost cannot load its library, which a wheel brings: {error}", path=path) from error
     for name, (result, *arguments) in SIGNATURES.items():
         function = getattr(library, name)
         function.restype = c_int if result is STATUS else result
@@ -627,7 +618,14 @@ class Trainer(_Handle):
 
 VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
 TREE, FOURIER, SYMMETRIC = 0, 1, 2  # mxb_importance
-_predict_rows = _library.mxb_model_predict_rows
+_OUTPUTS = tuple(map(Enum, (VALUE, PROBABILITY, RAW)))
+_ONE = c_size_t(1)
+
+# A row takes less time than to convert the arguments of its call. These have no argtypes, which would do so: whoever
+# calls them makes each argument the ctypes object that the header asks for. A row also takes less time than other
+# threads need to give the interpreter lock back, so the call for one keeps it.
+_predict_rows = _library["mxb_model_predict_rows"]
+_predict_row = ctypes.PyDLL(_library._name, handle=_library._handle)["mxb_model_predict_rows"]
 
 
 class Model(_Handle):
@@ -640,6 +638,7 @@ class Model(_Handle):
         self.n_features = int(_library.mxb_model_n_features(handle))
         self.n_rounds = int(_library.mxb_model_n_rounds(handle))
         self.n_members = int(_library.mxb_model_n_members(handle))
+        self._n_values = c_size_t(self.n_features)
         self.has_text = any(map(self.is_text, range(self.n_features)))
 
     @classmethod
@@ -677,12 +676,25 @@ class Model(_Handle):
     def predict_row(self, values: bytes, output: int) -> float:
         """The prediction of one row, given as its n_features doubles."""
         out = c_double()
-        arguments = self._handle, values, 1, self.n_features, output, out
-        if _predict_rows(*arguments, None) != OK:
-            _library.model_predict_rows(
-                *arguments
-            )  # again, for the sentence; making room for it each time takes longer
+        if _predict_row(self._handle, values, _ONE, self._n_values, _OUTPUTS[output], ctypes.byref(out), None) != OK:
+            self._predict_rows_or_raise(values, 1, output, out)
         return out.value
+
+    def predict_rows(self, array: NDArray[Any], output: int) -> NDArray[np.float64]:
+        """The predictions of the rows of an array of numbers, of shape (n, n_features), n over 0."""
+        n_rows, out = len(array), np.empty(len(array))
+        values = np.ascontiguousarray(array, np.float64)
+        if not values.flags.aligned:
+            values = values.copy()
+        rows, first = c_void_p(values.ctypes.data), c_double.from_buffer(out.data)
+        predict, n = (_predict_row, _ONE) if n_rows == 1 else (_predict_rows, c_size_t(n_rows))
+        if predict(self._handle, rows, n, self._n_values, _OUTPUTS[output], ctypes.byref(first), None) != OK:
+            self._predict_rows_or_raise(rows, n_rows, output, first)
+        return out
+
+    def _predict_rows_or_raise(self, rows: bytes | c_void_p, n_rows: int, output: int, out: c_double) -> None:
+        """The same call, slow, for the sentence: making room for it each time would take longer than a row."""
+        _library.model_predict_rows(self._handle, rows, n_rows, self.n_features, output, out)
 
     def stages(self, dataset: Dataset, output: int, n_threads: int) -> Iterator[NDArray[np.float64]]:
         """The predictions after each round in turn."""
@@ -707,12 +719,14 @@ class Model(_Handle):
         n_texts = _library.mxb_model_feature_n_texts(self._handle, feature)
         return [_text(_library.mxb_model_feature_text(self._handle, feature, i)) for i in range(n_texts)]
 
-    def labels(self) -> list[str] | list[float]:
-        """The two labels of a classifier, texts or numbers; NaN in other models."""
+    def labels(self) -> list[str] | list[int] | list[float]:
+        """The two labels of a classifier, texts or numbers, whole ones as int; NaN in other models."""
         texts = [_library.mxb_model_label_text(self._handle, i) for i in (0, 1)]
         if texts[0] is not None:
             return [_text(text) for text in texts]
-        return [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
+        numbers = [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
+        are_whole = all(number.is_integer() and abs(number) < 2**63 for number in numbers)
+        return list(map(int, numbers)) if are_whole else numbers
 
     def option(self, name: str) -> str | None:
         value = _library.mxb_model_option(self._handle, _bytes(name))

@@ -43,7 +43,7 @@ def test_stages_end_in_the_prediction(model: MixBoostRegressor) -> None:
 
 
 def test_one_row_and_copies_predict_the_same(model: MixBoostRegressor) -> None:
-    predict_row = model.row_predictor()
+    predict_row = model.predictor()
     assert [predict_row(row) for row in X[:20]] == model.predict(X[:20]).tolist()
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
 

@@ -7,12 +7,10 @@ import itertools
 import random
 import subprocess
 import sys
-import threading
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from mixboost import _native
-from mixboost._columns import dataset_of, feature_names, is_frame, row_reader
+from mixboost._columns import dataset_of, feature_names, is_frame
 from plain_twin import assert_same, is_text, plain_dataset, train, values_of
 
 N = 60
@@ -403,62 +401,3 @@ def test_random_frames(seed: int) -> None:
     if len(range(n)[rows]) < 5 or any(is_text(drawn[name][1]) != is_text(plain[name]) for name in plain):
         rows, plain = slice(None), {name: column for name, (_column, column) in drawn.items()}
     assert_same(frame.iloc[rows], plain)
-
-
-# ---- Single rows -------------------------------------------------------------------------------------------------
-
-
-def test_rows_of_numbers() -> None:
-    array = draw("float64", (N, 3))
-    model = train(dataset_of(array))
-    read, predict = row_reader(model), partial(model.predict_row, output=_native.RAW)
-    expected = model.predict(dataset_of(array), _native.RAW, 1)
-    strided = np.repeat(array, 2, axis=1)[:, ::2]
-    for row, plain, prediction in zip(strided, array, expected, strict=True):
-        for form in (row, list(row), tuple(row), np.array(row, dtype=object), row.astype(np.longdouble)):
-            assert read(form) == plain.tobytes()
-            assert predict(read(form)) == prediction
-    for missing in (None, np.nan, pd.NA):
-        assert read([1, missing, True]) == np.array([1.0, np.nan, 1.0]).tobytes()
-    for wrong in (array[0, :2], array[:1], 1.0, [2.0], [[pd.NA, 1.0, 2.0]]):
-        with pytest.raises(ValueError, match=r"the row has the shape \(.*\), the model has 3 features"):
-            read(wrong)
-    with pytest.raises(TypeError, match="dict"):
-        read(dict.fromkeys(range(3)))
-
-
-def test_rows_with_text() -> None:
-    plain = {"word": draw_words(), "x": draw("float64", N).tolist(), "other": draw_words(seed=1)}
-    dataset = plain_dataset(plain)
-    model = train(dataset)
-    read, predict = row_reader(model), partial(model.predict_row, output=_native.RAW)
-    rows = list(zip(*plain.values(), strict=True))
-    expected = model.predict(dataset, _native.RAW, 1)
-    for form in (tuple, list, lambda row: np.array(row, dtype=object)):
-        assert [predict(read(form(row))) for row in rows] == expected.tolist()
-    missing = predict(read([None, 1.0, None]))
-    assert predict(read([np.nan, 1.0, "never seen"])) == missing
-    assert predict(read([pd.NA, 1.0, pd.NA])) == missing
-    assert read([None, pd.NA, None]) == read([None, np.nan, None])
-    with pytest.raises(ValueError, match="feature 3 of the row is 9, that of the model holds text"):
-        read(["fig", 1.0, 9])
-    names = dict.fromkeys(["fig", 1.0, "plum"])  # whose iterator gives the keys, as that of a frame gives the names
-    for wrong in (["fig", 1.0], names, pd.DataFrame({name: ["fig"] for name in names}), "fig", None):
-        with pytest.raises(ValueError, match=r"the row has the shape \(.*\), the model has 3 features"):
-            read(wrong)
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        read(["fig", "fig", "fig"])
-
-
-def test_rows_are_read_by_several_threads() -> None:
-    plain = {"word": draw_words(), "x": draw("float64", N).tolist()}
-    model = train(plain_dataset(plain))
-    read, rows = row_reader(model), list(zip(*plain.values(), strict=True))
-    expected = [read(row) for row in rows]
-    answers: list[list[bytes]] = []
-    threads = [threading.Thread(target=lambda: answers.append([read(row) for row in rows * 50])) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert answers == [expected * 50] * 4

@@ -86,14 +86,14 @@ def test_stopped_is_a_keyboard_interrupt() -> None:
 
 # ---- Not fitted ----
 
-METHODS = ["predict", "score", "staged_predict", "row_predictor", "save"]
+METHODS = ["predict", "score", "staged_predict", "predictor", "save"]
 METHODS_OF_CLASSIFIERS = ["predict_proba", "decision_function", "staged_predict_proba"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_that_needs_a_fit_says_so(kind: Any) -> None:
     X, y = data_for(kind)
-    arguments: dict[str, tuple[Any, ...]] = {"score": (X, y), "row_predictor": (), "save": ("file",)}
+    arguments: dict[str, tuple[Any, ...]] = {"score": (X, y), "predictor": (), "save": ("file",)}
     for method in METHODS + (METHODS_OF_CLASSIFIERS if kind is MixBoostClassifier else []):
         with pytest.raises(NotFittedError, match=f"This {kind.__name__} instance is not fitted yet"):
             getattr(kind(), method)(*arguments.get(method, (X,)))

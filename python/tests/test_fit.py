@@ -1,4 +1,4 @@
-"""What a training does and leaves behind: validation rows, curves, stages, importances, single rows."""
+"""What a training does and leaves behind: validation rows, curves, stages, importances."""
 
 from __future__ import annotations
 
@@ -190,67 +190,7 @@ def test_predictions_of_a_classifier_agree_with_each_other() -> None:
     assert model.score(X, y) > 0.9
 
 
-# ---- One row ----
-
-
-ROWS: list[tuple[str, Any]] = [
-    ("float64", lambda X: X),
-    ("float32", lambda X: X.astype(np.float32)),
-    ("Fortran order", np.asfortranarray),
-    ("every other column", lambda X: np.repeat(X, 2, axis=1)[:, ::2]),
-    ("columns backwards", lambda X: X[:, ::-1].copy()[:, ::-1]),
-    ("with missing values", lambda X: np.where(X > 1, np.nan, X)),
-    ("with infinite values", lambda X: np.where(X > 1, -np.inf, X)),
-    ("int", lambda X: (X * 10).astype(int)),
-    ("uint64", lambda X: (np.abs(X) * 2.0**61).astype(np.uint64)),
-    ("bool", lambda X: X > 0),
-    ("big-endian", lambda X: X.astype(">f8")),
-    ("objects", lambda X: X.astype(object)),
-    ("list", lambda X: X.tolist()),
-]
-
-
-@pytest.mark.parametrize("change", [row[1] for row in ROWS], ids=[row[0] for row in ROWS])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_alone_is_predicted_as_among_others(kind: Any, change: Any) -> None:
-    X, y = data_for(kind)
-    model = kind(num_round=30, tree_probability=0.7).fit(X, y)
-    rows = change(X)
-    together = scores(model, rows)
-    alone = [scores(model, rows[i : i + 1]) for i in range(len(y))]
-    assert np.concatenate(alone).tobytes() == together.tobytes()
-    assert all(row.shape == (1,) for row in alone)
-    if kind is MixBoostClassifier:
-        assert model.predict_proba(rows[:1]).tolist() == model.predict_proba(rows)[:1].tolist()
-        assert model.predict(rows[:1]).tolist() == model.predict(rows)[:1].tolist()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_row_predictor_gives_the_bits_of_predict(kind: Any) -> None:
-    X, y = data_for(kind)
-    model = kind(num_round=30, tree_probability=0.7).fit(X, y)
-    expected = model.predict(X) if kind is MixBoostRegressor else model.predict_proba(X)[:, 1]
-    predict = model.row_predictor()
-    assert [predict(row) for row in X] == expected.tolist()
-    assert predict(X[0].tolist()) == predict(tuple(X[0])) == predict(X[:, ::-1][0, ::-1]) == expected[0]
-    assert isinstance(predict(X[0]), float)
-    for wrong in (X[0, :3], X[:1], 1.0):
-        with pytest.raises(ValueError, match="4 features"):
-            predict(wrong)
-
-
-def test_a_row_predictor_outlives_its_estimator() -> None:
-    X, y = regression_data()
-    model = MixBoostRegressor(num_round=30).fit(X, y)
-    predict = model.row_predictor()
-    before = [predict(row) for row in X]
-    model.fit(X, -y)
-    assert [predict(row) for row in X] == before
-    del model
-    gc.collect()
-    others = [MixBoostRegressor(num_round=30).fit(X, y + i) for i in range(5)]  # would take the memory that is free
-    assert [predict(row) for row in X] == before
-    assert len(others) == 5
+# ---- Stages ----
 
 
 def test_stages_outlive_their_estimator() -> None:

@@ -104,7 +104,7 @@ def test_a_row_of_text_is_predicted_as_among_others(kind: Any) -> None:
     model = kind(num_round=20).fit(frame, y)
     together = scores(model, frame)
     assert [scores(model, frame[i : i + 1])[0] for i in range(50)] == together[:50].tolist()
-    predict = model.row_predictor()
+    predict = model.predictor()
     expected = model.predict(frame) if kind is MixBoostRegressor else model.predict_proba(frame)[:, 1]
     assert [predict(row) for row in frame.itertuples(index=False)] == expected.tolist()
 

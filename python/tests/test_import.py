@@ -11,13 +11,15 @@ import sys
 from typing import Any
 
 import mixboost
+from estimator_cases import data_for
+from mixboost import MixBoostClassifier
 
 HEAVY = ["sklearn", "scipy", "joblib", "pandas", "polars", "pyarrow", "matplotlib", "tqdm"]
 OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib", "tqdm"]
 
 
-def run(code: str, **options: Any) -> str:
-    command = [sys.executable, "-c", code]
+def run(code: str, *arguments: str, **options: Any) -> str:
+    command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
 
@@ -25,6 +27,23 @@ def test_importing_mixboost_imports_nothing_heavy() -> None:
     modules = json.loads(run("import json, sys, mixboost; print(json.dumps(sorted(sys.modules)))"))
     assert "mixboost" in modules
     assert [name for name in HEAVY if name in modules] == []
+
+
+def test_a_service_needs_nothing_heavy(tmp_path: pathlib.Path) -> None:
+    X, y = data_for(MixBoostClassifier)
+    model = MixBoostClassifier(num_round=5).fit(X, y)
+    model.save(tmp_path / "model.mxb")
+    code = f"""
+import json, sys
+sys.modules.update(dict.fromkeys({HEAVY}))  # importing them now fails
+from mixboost import Predictor
+predict = Predictor.load("model.mxb")
+rows = json.loads(sys.argv[1])
+print(json.dumps([predict(rows[0]), predict(rows).tolist(), predict([None] * 4)]))
+"""
+    one, some, _ = json.loads(run(code, json.dumps(X[:3].tolist()), cwd=tmp_path))
+    assert some == model.predict_proba(X)[:3, 1].tolist()
+    assert one == some[0]
 
 
 def test_every_module_can_be_imported_without_the_optional_packages() -> None:

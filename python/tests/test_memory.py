@@ -98,10 +98,11 @@ def test_data_is_let_go(kind: Any) -> None:
     X, y = data_for(kind)
     weight = np.ones(len(y))
     model = kind(num_round=3, validation_fraction=0.2)
-    predict = model.fit(X, y, sample_weight=weight).row_predictor()
+    predict = model.fit(X, y, sample_weight=weight).predictor()
     for rows in (X, X[:1]):
         model.predict(rows)
         predict(rows[0])
+        predict(rows)
         list(model.staged_predict(rows))
     kept = [weakref.ref(array) for array in (X, y, weight)]
     del X, y, weight, rows
@@ -116,7 +117,11 @@ def test_nothing_is_left_of_estimators_that_are_gone() -> None:
         model = MixBoostClassifier(num_round=20, n_threads=1, validation_fraction=0.2).fit(X, y)
         model = pickle.loads(pickle.dumps(model))
         model.predict(X)
-        model.row_predictor()(X[0])
+        predict = pickle.loads(pickle.dumps(model.predictor()))
+        predict(X[0])
+        predict(X[:5])
+        with pytest.raises(ValueError, match="features"):
+            predict(X[0, :2])
         list(model.staged_predict_proba(X))
         with pytest.raises(ValueError, match="label"):
             model.set_params(validation_fraction=None).fit(X, y, eval_set=(X, y + 5))

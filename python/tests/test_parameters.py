@@ -114,7 +114,7 @@ def test_repr_shows_what_differs_from_the_defaults(kind: Any) -> None:
 def test_dir_shows_what_can_be_used(kind: Any) -> None:
     X, y = data_for(kind)
     model = kind(num_round=3)
-    assert {"fit", "predict", "staged_predict", "save", "load", "score", "row_predictor"} <= set(dir(model))
+    assert {"fit", "predict", "staged_predict", "save", "load", "score", "predictor"} <= set(dir(model))
     assert "best_iteration_" not in dir(model)
     assert {"best_iteration_", "evals_result_", "n_features_in_"} <= set(dir(model.fit(X, y)))
     for name in dir(model):

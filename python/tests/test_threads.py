@@ -165,17 +165,39 @@ def test_threads_predict_with_one_model_at_once(kind: Any) -> None:
     def work(index: int) -> bool:
         same = scores(model, X).tobytes() == expected
         same &= [scores(model, X[i : i + 1]).tobytes() for i in range(50)] == alone
+        same &= scores(model, X[:20]).tobytes() == b"".join(alone[:20])
         return same and [stage.tobytes() for stage in model.staged_predict(X)] == stages
 
     assert at_once(work) == [True] * 8
 
 
+@pytest.fixture
+def hasty_switches() -> Iterator[None]:
+    """Threads take turns as often as Python lets them."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty_switches")
 @pytest.mark.parametrize("kind", KINDS)
-def test_threads_share_a_row_predictor(kind: Any) -> None:
+def test_threads_share_a_predictor(kind: Any) -> None:
     X, y = data_for(kind)
-    predict_row = model_of(kind).fit(X, y).row_predictor()
-    expected = [predict_row(row) for row in X]
-    assert at_once(lambda _: [predict_row(row) for row in X] * 5) == [expected * 5] * 8
+    predict = model_of(kind).fit(X, y).predictor()
+    expected = predict(X).tolist()
+
+    def work(index: int) -> bool:
+        """Each thread begins at another row, so that no two are at the same one."""
+        order = np.roll(np.arange(len(X)), 17 * index)
+        same = True
+        for _ in range(20):
+            same &= [predict(X[i]) for i in order] == [expected[i] for i in order]
+            same &= [predict(X[i].tolist()) for i in order] == [expected[i] for i in order]
+            same &= [predict(X[i : i + 5]).tolist() for i in order] == [expected[i : i + 5] for i in order]
+        return same
+
+    assert at_once(work) == [True] * 8
 
 
 @pytest.mark.parametrize("kind", KINDS)
