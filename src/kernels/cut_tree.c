@@ -23,6 +23,7 @@ size_t mxb__cut_tree_slots(size_t n_cuts) {
 
 void mxb__cut_tree_build(const double *cuts, size_t n_cuts, double *slots, struct cut_tree *tree) {
     size_t reach; /* cuts below a node of the level */
+    tree->n_cuts = n_cuts;
     tree->depth = count_levels(n_cuts, &reach);
     for (size_t l = 0; l < tree->depth; l++) {
         size_t step = reach / MXB__CUT_NODE, n_slots = (n_cuts / reach + 1) * MXB__CUT_NODE;

@@ -16,6 +16,7 @@ enum {
 /* The cuts are the lowest level. A slot of a level above it holds the last cut below the slot, or inf where there is
  * none; so the last slot of a node is never below a value that came there. */
 struct cut_tree {
+    size_t n_cuts;
     size_t depth;
     const double *levels[MXB__CUT_LEVELS]; /* from the root on */
 };

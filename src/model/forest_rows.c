@@ -104,12 +104,12 @@ static void add_deep(const struct forest_tree *tree, const struct code_rows *row
     for (size_t first = 0; first < rows->n; first += WALKS) {
         size_t n = rows->n - first < WALKS ? rows->n - first : WALKS;
         uint32_t at[WALKS], moved;
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < WALKS; k++) { /* rows behind the last have leaves, too */
             at[k] = tree->entries[top_leaves[first + k]];
         }
         do {
             moved = 0;
-            for (size_t k = 0; k < n; k++) {
+            for (size_t k = 0; k < WALKS; k++) {
                 uint32_t next = next_node(tree->nodes, at[k], rows->codes + first + k, rows->stride);
                 moved |= next ^ at[k];
                 at[k] = next;

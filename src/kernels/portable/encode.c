@@ -1,17 +1,16 @@
-/* Values to codes by the cuts' tree. */
+/* Values to codes: without vectors, a branch-free binary search over the cuts is quicker than their tree. */
 #include "kernels/portable/portable.h"
 
-static inline size_t search(const struct cut_tree *cuts, double x) {
-    size_t at = 0;
-    for (size_t l = 0; l < cuts->depth; l++) {
-        const double *node = cuts->levels[l] + at * MXB__CUT_NODE;
-        size_t below = 0;
-        for (size_t k = 0; k < MXB__CUT_NODE; k++) {
-            below += node[k] < x;
-        }
-        at = at * MXB__CUT_NODE + below;
+static inline size_t search(const struct cut_tree *tree, double x) {
+    const double *cuts = tree->depth > 0 ? tree->levels[tree->depth - 1] : NULL;
+    size_t below = 0; /* cuts[0 .. below) < x <= cuts[below + length ..] */
+    size_t length = tree->n_cuts;
+    while (length > 0) {
+        size_t half = (length + 1) / 2;
+        below += cuts[below + half - 1] < x ? half : 0;
+        length -= half;
     }
-    return at;
+    return below;
 }
 
 void mxb__portable_encode(const struct cut_tree *cuts, const double *values, size_t n, uint8_t missing_code,

@@ -14,7 +14,8 @@ static inline void choose(const struct code_rows *rows, uint32_t node, const uin
     uint8_t threshold = (uint8_t)node;
     uint8_t rows_leaves[TILE]; /* `chosen` may be one of the halves */
     for (size_t i = 0; i < TILE; i++) {
-        rows_leaves[i] = codes[i] > threshold ? right[i] : left[i];
+        uint8_t is_right = (uint8_t) - (codes[i] > threshold); /* all bits, or none */
+        rows_leaves[i] = (uint8_t)(left[i] ^ (is_right & (left[i] ^ right[i])));
     }
     memcpy(chosen, rows_leaves, TILE);
 }
