@@ -7,6 +7,17 @@
 
 enum { MXB__FORMAT_VERSION = 0 };
 
+/* A high bit and both line ends, as PNG has them: a transfer that treats the file as text is noticed at once. */
+#define MXB__MAGIC "\x89MXB\r\n\x1A\n"
+
+enum {
+    MXB__MAGIC_BYTES = 8,
+    MXB__START_BYTES = 24,   /* magic, version, number of sections, length of the file */
+    MXB__ENTRY_BYTES = 32,   /* a section in the table: id, flags, offset, length, checksum */
+    MXB__CHECKSUM_BYTES = 8, /* of all before it */
+    MXB__FLAG_OPTIONAL = 1   /* a reader that does not know the section may go on without */
+};
+
 /* In the order they have in the file. */
 enum section_id {
     SECTION_META = 1,
