@@ -1,6 +1,7 @@
 /* mixboost: a heterogeneous Newton boosting machine. The whole public API.
  *
  * Read it in the order data takes: a dataset (your arrays, or a CSV file), options, a training, a model, predictions.
+ * The small library mixboost-predict has the sections that say so, and no others.
  *
  *     mxb_dataset *data;  mxb_model *model;  mxb_error error;
  *     mxb_dataset_create(n_rows, &data, &error);
@@ -35,7 +36,7 @@
 extern "C" {
 #endif
 
-/* ---- Status ------------------------------------------------------------------------------------------------------ */
+/* ---- Status (in mixboost-predict too) ---------------------------------------------------------------------------- */
 
 /** What a call came to. The values are fixed. */
 typedef enum mxb_status {
@@ -56,7 +57,7 @@ typedef struct mxb_error {
 /** The library's version, "0.1.0". */
 MXB_API const char *mxb_version(void);
 
-/* ---- Dataset: a view of columns, a label and a weight ------------------------------------------------------------ */
+/* ---- Dataset: a view of columns, a label and a weight (in mixboost-predict too) ---------------------------------- */
 
 /** Rows of features, numbers or text, with a label and a weight where there are any. It points into the caller's
  * arrays, which must stay as they are for as long as the dataset, or anything made from it, is used. */
@@ -81,7 +82,7 @@ typedef enum mxb_type {
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_create(size_t n_rows, mxb_dataset **dataset, mxb_error *error);
 
 /** Adds a feature whose value in row i lies `i * stride` bytes after `data`. NaN means missing. `name` is copied and
- * may be NULL; either all features of a dataset have names, each a different one, or none has. */
+ *  may be NULL; either all features of a dataset have names, each a different one, or none has. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_add_column(mxb_dataset *dataset, const char *name, const void *data,
                                                         ptrdiff_t stride, mxb_type type, mxb_error *error);
 
@@ -120,14 +121,6 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_set_weight(mxb_dataset *dataset, co
  * columns, label and weight stay views of the same arrays. Nothing can be added to the subset. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_select(const mxb_dataset *dataset, const size_t *rows, size_t n_rows,
                                                     mxb_dataset **subset, mxb_error *error);
-
-/** Splits the rows at random into two datasets, `fraction` (over 0, below 1) of them in the second. Both keep
- *  the order of the rows and have at least one. With `stratify` not 0 each label value is split in that proportion, and
- *  one that has several rows keeps one in the first part; there may be at most 4,096 values, and half as many as rows.
- *  The same seed gives the same split. On failure both are NULL. */
-MXB_API MXB_NODISCARD mxb_status mxb_dataset_split(const mxb_dataset *dataset, double fraction, int stratify,
-                                                   uint64_t seed, mxb_dataset **first, mxb_dataset **second,
-                                                   mxb_error *error);
 
 MXB_API size_t mxb_dataset_n_rows(const mxb_dataset *dataset);
 MXB_API size_t mxb_dataset_n_features(const mxb_dataset *dataset);
@@ -302,6 +295,14 @@ MXB_API MXB_NODISCARD mxb_status mxb_params_add_learner(mxb_params *params, cons
 
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
 
+/** Splits the rows at random into two datasets, `fraction` (over 0, below 1) of them in the second. Both keep
+ *  the order of the rows and have at least one. With `stratify` not 0 each label value is split in that proportion, and
+ *  one that has several rows keeps one in the first part; there may be at most 4,096 values, and half as many as rows.
+ *  The same seed gives the same split. On failure both are NULL. */
+MXB_API MXB_NODISCARD mxb_status mxb_dataset_split(const mxb_dataset *dataset, double fraction, int stratify,
+                                                   uint64_t seed, mxb_dataset **first, mxb_dataset **second,
+                                                   mxb_error *error);
+
 /** A fitted ensemble. Never changes once made. */
 typedef struct mxb_model mxb_model;
 
@@ -377,33 +378,12 @@ MXB_API MXB_NODISCARD mxb_status mxb_cross_validate(const mxb_dataset *dataset, 
                                                     mxb_progress_fn progress, void *context, double *losses,
                                                     mxb_error *error);
 
-/* ---- Model ------------------------------------------------------------------------------------------------------- */
-
-/** Saves atomically: after a crash the file holds the old bytes or the new, never a mixture. Same model, same bytes. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *error);
+/* ---- Model: load, predict, ask (in mixboost-predict too) --------------------------------------------------------- */
 
 /** Loads a model; any bytes at all are safe to try. On failure `*model` is NULL. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_load(const char *path, mxb_model **model, mxb_error *error);
-
-/** The same for models with a loss or learners of one's own: `params` brings these, found by their names. What it does
- *  not bring, and what mxb_model_load never has, is missed only where it is needed: a learner by all predictions, a
- *  loss by mxb_model_evaluate, and its link by predictions that are not raw. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_load_with(const char *path, const mxb_params *params, mxb_model **model,
-                                                     mxb_error *error);
-
-/** The bytes that mxb_model_save would write, to be freed with mxb_bytes_free. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes,
-                                                    mxb_error *error);
 MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **model,
                                                       mxb_error *error);
-/** As mxb_model_load_with, from bytes. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes_with(const void *bytes, size_t n_bytes, const mxb_params *params,
-                                                           mxb_model **model, mxb_error *error);
-
-/** The whole model as JSON text (NUL at the end, not counted), to be freed with mxb_bytes_free. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_to_json(const mxb_model *model, char **json, size_t *n_bytes,
-                                                   mxb_error *error);
-MXB_API void mxb_bytes_free(void *bytes);
 
 /** What a prediction is. The values are fixed. */
 typedef enum mxb_output {
@@ -424,21 +404,6 @@ MXB_API MXB_NODISCARD mxb_status mxb_model_predict_rows(const mxb_model *model, 
                                                         size_t n_values, mxb_output output, double *out,
                                                         mxb_error *error);
 
-/** Predictions after each round in turn: of the first round, of the first two, and so on. */
-typedef struct mxb_stages mxb_stages;
-
-/** Begins before round 1. `model` and `dataset` must outlive it; arguments as for mxb_model_predict. */
-MXB_API MXB_NODISCARD mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
-                                                   mxb_stages **stages, mxb_error *error);
-/** Goes one round on and predicts every row, bit for bit as a model of the rounds so far would. All rounds together
- *  take a few times as long as one mxb_model_predict. PARAM after the last; after any other failure only free it. */
-MXB_API MXB_NODISCARD mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, mxb_error *error);
-MXB_API void mxb_stages_free(mxb_stages *stages);
-
-/** The metric of the model's curve over the rows of a dataset with a label; `n_threads` as for mxb_model_predict. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
-                                                    double *metric, mxb_error *error);
-
 MXB_API size_t mxb_model_n_features(const mxb_model *model);
 /** The name of a feature, or NULL. */
 MXB_API const char *mxb_model_feature_name(const mxb_model *model, size_t feature);
@@ -447,25 +412,12 @@ MXB_API int mxb_model_feature_is_text(const mxb_model *model, size_t feature);
 /** How many texts a text feature has, 0 for a numeric one, and the text that number `code` stands for (NULL: none). */
 MXB_API size_t mxb_model_feature_n_texts(const mxb_model *model, size_t feature);
 MXB_API const char *mxb_model_feature_text(const mxb_model *model, size_t feature, size_t code);
-/** Where the labels are texts, the one that the predicted value 0 or 1 stands for; else NULL. */
-MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
-/** The smaller (0) or larger (1) of the two labels of a `logloss` model, 0 and 1 where they are texts; else NaN. */
+/** The smaller (0) or larger (1) of the two labels of a `logloss` model, or NaN; where these are texts 0 and 1, and the
+ *  texts that they stand for (NULL: none). */
 MXB_API double mxb_model_label(const mxb_model *model, size_t label);
+MXB_API const char *mxb_model_label_text(const mxb_model *model, size_t label);
 /** In how many tree splits the feature is used; a level of a symmetric tree is one. */
 MXB_API size_t mxb_model_feature_splits(const mxb_model *model, size_t feature);
-
-/** The learner class that an importance is about. The values are fixed. */
-typedef enum mxb_importance {
-    MXB_IMPORTANCE_TREE = 0, /**< ordinary trees */
-    MXB_IMPORTANCE_FOURIER = 1,
-    MXB_IMPORTANCE_SYMMETRIC = 2
-} mxb_importance;
-
-/** How much of the loss the rounds of one class took off through each feature, into n_features values, finite and not
- *  negative. All classes are in one unit; docs/importance.md defines it. */
-MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
-                                                      mxb_error *error);
-
 /** Rounds that predictions use, and members that each of them has: a prediction is the mean of theirs. */
 MXB_API size_t mxb_model_n_rounds(const mxb_model *model);
 MXB_API size_t mxb_model_n_members(const mxb_model *model);
@@ -473,9 +425,6 @@ MXB_API size_t mxb_model_n_members(const mxb_model *model);
 MXB_API const char *mxb_model_round_learner(const mxb_model *model, size_t round, size_t member);
 /** The maximal depth drawn for a tree; 0 for other learners. */
 MXB_API size_t mxb_model_round_depth(const mxb_model *model, size_t round, size_t member);
-/** How much the member's learner took off the training curve in the round: what the curve fell there, below 0 where it
- *  rose, shared by the members as docs/importance.md says. NaN: none such. */
-MXB_API double mxb_model_round_decrease(const mxb_model *model, size_t round, size_t member);
 
 /** The options the model was trained with, as text; NULL for an unknown name. Thread counts are not kept. */
 MXB_API const char *mxb_model_option(const mxb_model *model, const char *name);
@@ -491,6 +440,57 @@ MXB_API int mxb_model_stopped_early(const mxb_model *model);
 MXB_API size_t mxb_model_n_repairs(const mxb_model *model);
 
 MXB_API void mxb_model_free(mxb_model *model);
+
+/* ---- Model: save, look inside ------------------------------------------------------------------------------------ */
+
+/** Saves atomically: after a crash the file holds the old bytes or the new, never a mixture. Same model, same bytes. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *error);
+
+/** The bytes that mxb_model_save would write, to be freed with mxb_bytes_free. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes,
+                                                    mxb_error *error);
+/** As mxb_model_load and mxb_model_from_bytes, for models with a loss or learners of one's own: `params` brings these,
+ *  found by their names. What it does not bring, and what mxb_model_load never has, is missed only where it is needed:
+ *  a learner by all predictions, a loss by mxb_model_evaluate, and its link by predictions that are not raw. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_load_with(const char *path, const mxb_params *params, mxb_model **model,
+                                                     mxb_error *error);
+MXB_API MXB_NODISCARD mxb_status mxb_model_from_bytes_with(const void *bytes, size_t n_bytes, const mxb_params *params,
+                                                           mxb_model **model, mxb_error *error);
+
+/** The whole model as JSON text (NUL at the end, not counted), to be freed with mxb_bytes_free. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_to_json(const mxb_model *model, char **json, size_t *n_bytes,
+                                                   mxb_error *error);
+MXB_API void mxb_bytes_free(void *bytes);
+
+/** Predictions after each round in turn: of the first round, of the first two, and so on. */
+typedef struct mxb_stages mxb_stages;
+
+/** Begins before round 1. `model` and `dataset` must outlive it; arguments as for mxb_model_predict. */
+MXB_API MXB_NODISCARD mxb_status mxb_stages_create(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
+                                                   mxb_stages **stages, mxb_error *error);
+/** Goes one round on and predicts every row, bit for bit as a model of the rounds so far would. All rounds together
+ *  take a few times as long as one mxb_model_predict. PARAM after the last; after any other failure only free it. */
+MXB_API MXB_NODISCARD mxb_status mxb_stages_next(mxb_stages *stages, mxb_output output, double *out, mxb_error *error);
+MXB_API void mxb_stages_free(mxb_stages *stages);
+
+/** The metric of the model's curve over the rows of a dataset with a label; `n_threads` as for mxb_model_predict. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_evaluate(const mxb_model *model, const mxb_dataset *dataset, int n_threads,
+                                                    double *metric, mxb_error *error);
+
+/** The learner class that an importance is about. The values are fixed. */
+typedef enum mxb_importance {
+    MXB_IMPORTANCE_TREE = 0, /**< ordinary trees */
+    MXB_IMPORTANCE_FOURIER = 1,
+    MXB_IMPORTANCE_SYMMETRIC = 2
+} mxb_importance;
+
+/** How much of the loss the rounds of one class took off through each feature, into n_features values, finite and not
+ *  negative. All classes are in one unit; docs/importance.md defines it. */
+MXB_API MXB_NODISCARD mxb_status mxb_model_importance(const mxb_model *model, mxb_importance part, double *importances,
+                                                      mxb_error *error);
+
+/** What the training curve fell in a round, below 0 where it rose: the member's share (docs/importance.md); or NaN. */
+MXB_API double mxb_model_round_decrease(const mxb_model *model, size_t round, size_t member);
 
 #ifdef __cplusplus
 }

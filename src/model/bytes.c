@@ -59,65 +59,43 @@ void mxb__store_u64(unsigned char bytes[8], uint64_t value) {
     }
 }
 
-/* ---- In ---- */
-
-const unsigned char *mxb__get_bytes(struct byte_reader *in, size_t n_bytes) {
-    const unsigned char *bytes = in->bytes;
-    if (n_bytes > in->n_left) {
-        in->overrun = 1;
-        in->n_left = 0;
-        return NULL;
-    }
-    in->bytes += n_bytes;
-    in->n_left -= n_bytes;
-    return bytes;
-}
-
-static uint64_t get_number(struct byte_reader *in, size_t n_bytes) {
-    const unsigned char *bytes = mxb__get_bytes(in, n_bytes);
-    uint64_t value = 0;
-    for (size_t i = 0; bytes != NULL && i < n_bytes; i++) {
-        value |= (uint64_t)bytes[i] << (8 * i);
-    }
-    return value;
-}
-
-uint8_t mxb__get_u8(struct byte_reader *in) { return (uint8_t)get_number(in, 1); }
-
-uint32_t mxb__get_u32(struct byte_reader *in) { return (uint32_t)get_number(in, 4); }
-
-uint64_t mxb__get_u64(struct byte_reader *in) { return get_number(in, 8); }
-
-float mxb__get_f32(struct byte_reader *in) {
-    uint32_t bits = mxb__get_u32(in);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-double mxb__get_f64(struct byte_reader *in) {
-    uint64_t bits = mxb__get_u64(in);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* ---- Checksum ---- */
 
+/* The polynomial, its bits from the lowest power to the highest. */
+static const uint64_t POLYNOMIAL = 0xC96C5795D7870F42u;
+
+enum { SLICES = 8 };
+
+/* Entry [k][b] is what the byte b contributes with k bytes behind it. */
+static void build_slices(uint64_t slices[SLICES][256]) {
+    for (size_t b = 0; b < 256; b++) {
+        uint64_t rest = b;
+        for (int bit = 0; bit < 8; bit++) {
+            rest = (rest >> 1) ^ (rest & 1 ? POLYNOMIAL : 0);
+        }
+        slices[0][b] = rest;
+    }
+    for (size_t k = 1; k < SLICES; k++) {
+        for (size_t b = 0; b < 256; b++) {
+            slices[k][b] = slices[0][slices[k - 1][b] & 255] ^ (slices[k - 1][b] >> 8);
+        }
+    }
+}
+
 uint64_t mxb__crc64(const void *bytes, size_t n_bytes) {
-    /* What four bits contribute: entry i is i divided by the reflected polynomial, four steps. */
-    static const uint64_t table[16] = {
-        0x0000000000000000u, 0x7D9BA13851336649u, 0xFB374270A266CC92u, 0x86ACE348F355AADBu,
-        0x64B62BCAEBC387A1u, 0x192D8AF2BAF0E1E8u, 0x9F8169BA49A54B33u, 0xE21AC88218962D7Au,
-        0xC96C5795D7870F42u, 0xB4F7F6AD86B4690Bu, 0x325B15E575E1C3D0u, 0x4FC0B4DD24D2A599u,
-        0xADDA7C5F3C4488E3u, 0xD041DD676D77EEAAu, 0x56ED3E2F9E224471u, 0x2B769F17CF112238u,
-    };
+    uint64_t slices[SLICES][256]; /* made anew each time, as quickly as some thousand bytes are summed: no state */
     const unsigned char *at = bytes;
     uint64_t crc = ~(uint64_t)0;
-    for (size_t i = 0; i < n_bytes; i++) {
-        crc ^= at[i];
-        crc = table[crc & 15] ^ (crc >> 4);
-        crc = table[crc & 15] ^ (crc >> 4);
+    build_slices(slices);
+    for (; n_bytes >= SLICES; n_bytes -= SLICES, at += SLICES) {
+        uint64_t word = crc ^ mxb__load_u64(at);
+        crc = 0;
+        for (size_t k = 0; k < SLICES; k++) {
+            crc ^= slices[SLICES - 1 - k][word >> (8 * k) & 255];
+        }
+    }
+    for (; n_bytes > 0; n_bytes--, at++) {
+        crc = slices[0][(crc ^ *at) & 255] ^ (crc >> 8);
     }
     return ~crc;
 }

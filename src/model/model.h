@@ -271,7 +271,7 @@ mxb_status mxb__model_add_term_values(const mxb_model *model, const struct term 
                                       const struct mxb_dataset *dataset, struct pool *pool, double *scores,
                                       mxb_error *error);
 
-/* ---- model_file.c ---- */
+/* ---- model_load.c ---- */
 
 /** Makes a model of bytes that come from `file`, or loads it from there, with what the caller brings of his own (NULL:
  *  nothing). On failure it is NULL. */

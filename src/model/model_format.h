@@ -5,7 +5,19 @@
 #include "model/bytes.h"
 #include "model/model.h"
 
-enum { MXB__FORMAT_VERSION = 0 };
+/* The only one there is: what was written before it, by versions that were never released, is not read. */
+enum { MXB__FORMAT_VERSION = 1 };
+
+/* A high bit and both line ends, as PNG has them: a transfer that treats the file as text is noticed at once. */
+#define MXB__MAGIC "\x89MXB\r\n\x1A\n"
+
+enum {
+    MXB__MAGIC_BYTES = 8,
+    MXB__START_BYTES = 24,   /* magic, version, number of sections, length of the file */
+    MXB__ENTRY_BYTES = 32,   /* a section in the table: id, flags, offset, length, checksum */
+    MXB__CHECKSUM_BYTES = 8, /* of all before it */
+    MXB__FLAG_OPTIONAL = 1   /* a reader that does not know the section may go on without */
+};
 
 /* In the order they have in the file. */
 enum section_id {
@@ -21,8 +33,8 @@ enum { MXB__N_SECTIONS = 6 };
 /* What a feature holds; categories with splits of their own will be another kind. */
 enum feature_kind { FEATURE_NUMERIC = 1, FEATURE_TEXT = 2 };
 
-/* The first byte of the section meta: the model's loss, or this for logloss with labels that are texts. */
-enum { LOSS_TEXT_LABELS = 4 };
+/* What the two labels of logloss are. */
+enum label_kind { LABELS_NUMERIC = 1, LABELS_TEXT = 2 };
 
 /** Writes what one section holds. */
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out);

@@ -15,6 +15,10 @@ add_executable(shared fit_and_predict.c)
 target_link_libraries(shared PRIVATE mixboost::mixboost)
 add_executable(static fit_and_predict.c)
 target_link_libraries(static PRIVATE mixboost::mixboost_static)
+add_executable(predict_shared predict_only.c)
+target_link_libraries(predict_shared PRIVATE mixboost::mixboost_predict)
+add_executable(predict_static predict_only.c)
+target_link_libraries(predict_static PRIVATE mixboost::mixboost_predict_static)
 """
 
 SUBPROJECT = """cmake_minimum_required(VERSION 3.21)
@@ -41,7 +45,8 @@ def prefix(build, tmp_path_factory):
 
 @pytest.fixture
 def project(root, tmp_path):
-    shutil.copy(root / "examples" / "fit_and_predict.c", tmp_path)
+    for example in ("fit_and_predict.c", "predict_only.c"):
+        shutil.copy(root / "examples" / example, tmp_path)
     return tmp_path
 
 
@@ -56,9 +61,22 @@ def run_example(program, prefix):
     return text
 
 
-def pc_variables(prefix):
+def run_predict_only(program, prefix):
+    """The example on the library that only predicts, with a model that the installed program makes."""
+    folder = program.parent
+    (folder / "rows.csv").write_text("x,town,y\n" + "".join(f"{i},{'ab'[i % 2]},{i % 7}\n" for i in range(50)))
+    options = ["--label", "y", "--model", "m.mxb", "--num_round", "9"]
+    run(prefix / "bin" / "mixboost", "train", "rows.csv", *options, cwd=folder)
+    told = run(prefix / "bin" / "mixboost", "predict", "m.mxb", "rows.csv", cwd=folder).splitlines()[1:3]
+    env = dict(os.environ, LD_LIBRARY_PATH=str(library_folder(prefix)))
+    text = run(program, "m.mxb", "0,a", "1,b", cwd=folder, env=env)
+    assert [float(line) for line in text.splitlines()] == [float(line) for line in told]
+    return text
+
+
+def pc_variables(prefix, library="mixboost"):
     """The .pc file's fields, for machines without pkg-config."""
-    path = next(prefix.rglob("mixboost.pc"))
+    path = next(prefix.rglob(f"{library}.pc"))
     values = {"pcfiledir": str(path.parent)}
     for line in path.read_text().splitlines():
         separator = "=" if "=" in line.split(":")[0] else ":"
@@ -69,11 +87,11 @@ def pc_variables(prefix):
     return values
 
 
-def pkg_config(prefix, *options):
+def pkg_config(prefix, *options, library="mixboost"):
     if shutil.which("pkg-config"):
         env = dict(os.environ, PKG_CONFIG_PATH=str(library_folder(prefix) / "pkgconfig"))
-        return run("pkg-config", *options, "mixboost", env=env).split()
-    values = pc_variables(prefix)
+        return run("pkg-config", *options, library, env=env).split()
+    values = pc_variables(prefix, library)
     flags = values["Cflags"] if "--cflags" in options else values["Libs"]
     return (flags + (" " + values["Libs.private"] if "--static" in options else "")).split()
 
@@ -83,6 +101,7 @@ def test_the_installed_files(prefix):
     names = {name.rsplit("/", 1)[-1] for name in files}
     assert {"bin/mixboost", "include/mixboost/mixboost.h"} <= files
     assert {"libmixboost.so", "libmixboost.a", "mixboost.pc", "mixboostConfig.cmake"} <= names
+    assert {"libmixboost-predict.so", "libmixboost-predict.a", "mixboost-predict.pc"} <= names
     assert len([name for name in files if name.startswith("include/")]) == 1
 
 
@@ -97,6 +116,19 @@ def test_find_package(project, prefix):
     run("cmake", "--build", project / "build")
     shared, static = (run_example(project / "build" / kind, prefix) for kind in ("shared", "static"))
     assert shared == static
+    kinds = ("predict_shared", "predict_static")
+    shared, static = (run_predict_only(project / "build" / kind, prefix) for kind in kinds)
+    assert shared == static
+
+
+@pytest.mark.parametrize("compiler", find_compilers())
+def test_pkg_config_predict(project, prefix, compiler):
+    flags = [pkg_config(prefix, option, library="mixboost-predict") for option in ("--cflags", "--libs")]
+    run(compiler, *flags[0], "predict_only.c", *flags[1], "-o", "predict", cwd=project)
+    run_predict_only(project / "predict", prefix)
+    if shutil.which("ldd"):
+        env = dict(os.environ, LD_LIBRARY_PATH=str(library_folder(prefix)))
+        assert "libmixboost.so" not in run("ldd", project / "predict", env=env)
 
 
 @pytest.mark.parametrize("compiler", find_compilers())

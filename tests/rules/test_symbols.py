@@ -21,21 +21,44 @@ def symbols(path, *options):
     return {line.split()[0].split("@")[0] for line in lines if line.strip() and not line.rstrip().endswith(":")}
 
 
-def public_functions(root):
+def public_functions(root, mark=""):
+    """The functions of the header's sections whose titles have the mark."""
     text = (root / "include/mixboost/mixboost.h").read_text()
-    return set(re.findall(r"^MXB_API\b[^;(]*?\b(mxb_\w+)\(", text, re.MULTILINE))
+    _, *parts = re.split(r"^/\* ---- (.*?) -+ \*/$", text, flags=re.MULTILINE)
+    sections = zip(parts[::2], parts[1::2], strict=True)
+    marked = "".join(body for title, body in sections if mark in title)
+    return set(re.findall(r"^MXB_API\b[^;(]*?\b(mxb_\w+)\(", marked, re.MULTILINE))
 
 
-def test_the_shared_library_exports_the_public_header_and_nothing_else(root, build):
-    declared = public_functions(root)
-    assert len(declared) > 50
-    assert symbols(build / "libmixboost.so", "-D", "--defined-only") == declared
+@pytest.mark.parametrize(
+    "library, mark", [("libmixboost.so", ""), ("libmixboost-predict.so", "in mixboost-predict too")]
+)
+def test_a_shared_library_exports_its_sections_of_the_header_and_nothing_else(root, build, library, mark):
+    declared = public_functions(root, mark)
+    assert len(declared) > 30
+    assert symbols(build / library, "-D", "--defined-only") == declared
 
 
-def test_every_global_symbol_of_the_static_library_has_our_prefix(build):
-    names = symbols(build / "libmixboost.a", "-g", "--defined-only")
+@pytest.mark.parametrize("library", ["libmixboost.a", "libmixboost-predict.a"])
+def test_every_global_symbol_of_a_static_library_has_our_prefix(build, library):
+    names = symbols(build / library, "-g", "--defined-only")
     assert len(names) > 50
     assert [name for name in sorted(names) if not name.startswith("mxb_")] == []
+
+
+def test_the_predicting_library_has_nothing_of_training(build):
+    """All that the full library has, less the folders and hot loops of training."""
+    names = symbols(build / "libmixboost-predict.a", "-g", "--defined-only")
+    assert names < symbols(build / "libmixboost.a", "-g", "--defined-only")
+    words = "train|histogram|gram$|quanta|logistic|best_cut|learner_ops|prepared|params|json|csv|section_encode"
+    assert [name for name in sorted(names) if re.search(words, name)] == []
+
+
+@pytest.mark.skipif(not shutil.which("strip"), reason="strip is not installed")
+def test_the_predicting_library_is_small(build, tmp_path):
+    stripped = tmp_path / "stripped.so"
+    run("strip", "-o", stripped, build / "libmixboost-predict.so")
+    assert 10_000 < stripped.stat().st_size < 200_000
 
 
 # Their last bits differ from one libm to the next.
@@ -68,7 +91,7 @@ def test_the_library_has_no_writable_global_variable_but_the_tests_allocation_co
     assert sorted(name for name in writable - read_only if "fail" not in name) == []
 
 
-@pytest.mark.parametrize("file", ["libmixboost.so", "mixboost"])
+@pytest.mark.parametrize("file", ["libmixboost.so", "libmixboost-predict.so", "mixboost"])
 def test_needs_libc_libm_and_pthread_only(build, file):
     if not shutil.which("ldd"):
         pytest.skip("ldd is not installed")

@@ -14,7 +14,8 @@ enum { N_ROWS = 60 };
 static struct made_data data;
 static struct made_data valid;
 static mxb_model *mixed; /* a model of two classes with both learners */
-static mxb_model *broad; /* a model of 3,000 features */
+enum { N_BROAD = 7000 };
+static mxb_model *broad; /* a model of N_BROAD features, whose rows need the heap */
 static mxb_prepared *prepared;
 static mxb_trainer *trainer; /* on it, after some rounds */
 static void *saved;          /* the bytes of `mixed` */
@@ -294,13 +295,9 @@ static mxb_status predict_own_stages(struct outcome *outcome, mxb_error *error) 
     return status;
 }
 
-/* More than go without the heap. */
-static mxb_status predict_number_rows(struct outcome *outcome, mxb_error *error) {
-    static const double rows[40 * 3000];
-    double scores[40];
-    TRY(mxb_model_predict_rows(broad, rows, 40, 3000, MXB_PREDICT_RAW, scores, error));
-    outcome->values[0] = scores[39];
-    return MXB_OK;
+static mxb_status predict_wide_row(struct outcome *outcome, mxb_error *error) {
+    static const double wide[N_BROAD];
+    return mxb_model_predict_rows(broad, wide, 1, N_BROAD, MXB_PREDICT_RAW, outcome->values, error);
 }
 
 static mxb_status predict_with_threads(struct outcome *outcome, mxb_error *error) {
@@ -352,7 +349,7 @@ static const struct operation {
     {"to JSON", make_json, 0},
     {"predict", predict, 0},
     {"predict, three threads", predict_with_threads, 1},
-    {"predict rows of numbers", predict_number_rows, 0},
+    {"predict a wide row", predict_wide_row, 0},
     {"importances", find_importances, 0},
     {"stages", predict_stages, 0},
     {"stages with an own learner", predict_own_stages, 0},
@@ -444,8 +441,8 @@ static int write_csv(void) {
 }
 
 static int make_broad(void) {
-    struct made_data rows = data_make((struct data_recipe){.n_rows = 20, .n_features = 3000, .seed = 4});
-    mxb_params *params = PARAMS("num_round", "2", "tree_probability", "1", "n_threads", "1");
+    struct made_data rows = data_make((struct data_recipe){.n_rows = 20, .n_features = N_BROAD, .seed = 4});
+    mxb_params *params = PARAMS("num_round", "2", "tree_probability", "0", "n_components", "2", "n_threads", "1");
     int fine = params != NULL && mxb_train(rows.dataset, NULL, params, NULL, NULL, &broad, NULL) == MXB_OK;
     mxb_params_free(params);
     data_clear(&rows);

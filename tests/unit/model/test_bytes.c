@@ -88,6 +88,28 @@ static void checksum(void) {
     }
 }
 
+/* The definition, bit by bit. */
+static uint64_t naive_crc64(const unsigned char *bytes, size_t n_bytes) {
+    uint64_t crc = ~(uint64_t)0;
+    for (size_t i = 0; i < 8 * n_bytes; i++) {
+        uint64_t bit = (crc ^ (uint64_t)(bytes[i / 8] >> (i % 8))) & 1;
+        crc = (crc >> 1) ^ (bit ? 0xC96C5795D7870F42u : 0);
+    }
+    return ~crc;
+}
+
+static void checksums_of_every_length(void) {
+    unsigned char bytes[300];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (unsigned char)(i * i * 31 + 7 * i);
+    }
+    for (size_t first = 0; first < 9; first++) {
+        for (size_t n = 0; n + first <= sizeof bytes; n++) {
+            CHECK(mxb__crc64(bytes + first, n) == naive_crc64(bytes + first, n));
+        }
+    }
+}
+
 int main(void) {
     RUN(little_endian);
     RUN(reads_what_was_written);
@@ -95,5 +117,6 @@ int main(void) {
     RUN(store_in_place);
     RUN(writer_failure_sticks);
     RUN(checksum);
+    RUN(checksums_of_every_length);
     return check_report();
 }

@@ -1,5 +1,5 @@
-/* Step 9 of the data's path: the model file as a whole: header, table of sections, checksums; to and from bytes and
- * disk. Knows nothing of what a section holds. The bytes are described in docs/model-format.md. */
+/* Step 9 of the data's path: a model file read: header, table of sections, checksums; from bytes and disk. Knows
+ * nothing of what a section holds. The bytes are described in docs/model-format.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,98 +8,16 @@
 #include "io/file.h"
 #include "model/model_format.h"
 
-/* A high bit and both line ends, as PNG has them: a transfer that treats the file as text is noticed at once. */
-static const unsigned char MAGIC[8] = {0x89, 'M', 'X', 'B', '\r', '\n', 0x1A, '\n'};
+enum { MAX_SECTIONS = 64 };
 
-enum {
-    START_BYTES = 24,   /* magic, version, number of sections, length of the file */
-    ENTRY_BYTES = 32,   /* a section in the table: id, flags, offset, length, checksum */
-    CHECKSUM_BYTES = 8, /* of all before it */
-    FLAG_OPTIONAL = 1,  /* a reader that does not know the section may go on without */
-    MAX_SECTIONS = 64
-};
-
-static size_t header_bytes(size_t n_sections) { return START_BYTES + n_sections * ENTRY_BYTES + CHECKSUM_BYTES; }
+static size_t header_bytes(size_t n_sections) {
+    return MXB__START_BYTES + n_sections * MXB__ENTRY_BYTES + MXB__CHECKSUM_BYTES;
+}
 
 static const char *section_name(uint32_t id) {
     static const char *const names[] = {"", "meta", "options", "scaling", "projections", "terms", "curve"};
     return id >= 1 && id <= MXB__N_SECTIONS ? names[id] : "(unknown)";
 }
-
-/* ---- To bytes ---- */
-
-/* What a file cannot hold, said before it is written; the rest is bounded by training. */
-static mxb_status check_names(const mxb_model *model, mxb_error *error) {
-    for (uint32_t f = 0; model->feature_names != NULL && f < model->n_features; f++) {
-        size_t n_bytes = strlen(model->feature_names[f]);
-        if (n_bytes > MXB__MAX_NAME_BYTES) {
-            return mxb__fail(error, MXB_ERROR_DATA,
-                             "the name of feature %" PRIu32 " has %zu bytes; a model file takes up to %" PRIu32, f,
-                             n_bytes, MXB__MAX_NAME_BYTES);
-        }
-    }
-    return MXB_OK;
-}
-
-static mxb_status check_own_terms(const mxb_model *model, mxb_error *error) {
-    for (uint32_t i = 0; i < model->n_terms; i++) {
-        const struct term *term = &model->terms[i];
-        if (term->kind == TERM_OWN && !mxb__own_term_is_writable(&term->own)) {
-            return mxb__fail(error, MXB_ERROR_PARAM,
-                             "the model has rounds of the learner \"%s\", which cannot be written; give it "
-                             "mxb_learner_set_files",
-                             mxb__term_name(term));
-        }
-    }
-    return MXB_OK;
-}
-
-static void write_all(const mxb_model *model, struct byte_writer *out) {
-    unsigned char header[START_BYTES + MXB__N_SECTIONS * ENTRY_BYTES + CHECKSUM_BYTES] = {0};
-    memcpy(header, MAGIC, sizeof MAGIC);
-    mxb__store_u32(header + 8, MXB__FORMAT_VERSION);
-    mxb__store_u32(header + 12, MXB__N_SECTIONS);
-    mxb__put_bytes(out, header, sizeof header);
-    for (uint32_t i = 0; i < MXB__N_SECTIONS; i++) {
-        unsigned char *entry = header + START_BYTES + i * ENTRY_BYTES;
-        size_t offset = out->n_bytes;
-        mxb__section_encode(model, (enum section_id)(i + 1), out);
-        if (out->status != MXB_OK) {
-            return;
-        }
-        mxb__store_u32(entry, i + 1);
-        mxb__store_u64(entry + 8, offset);
-        mxb__store_u64(entry + 16, out->n_bytes - offset);
-        mxb__store_u64(entry + 24, mxb__crc64(out->bytes + offset, out->n_bytes - offset));
-    }
-    mxb__store_u64(header + 16, out->n_bytes);
-    size_t n_covered = sizeof header - CHECKSUM_BYTES;
-    mxb__store_u64(header + n_covered, mxb__crc64(header, n_covered));
-    memcpy(out->bytes, header, sizeof header);
-}
-
-mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes, mxb_error *error) {
-    struct byte_writer out = {.error = error};
-    if (bytes == NULL || n_bytes == NULL || model == NULL) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", model == NULL ? "model" : "the place for the bytes");
-    }
-    *bytes = NULL;
-    *n_bytes = 0;
-    MXB_TRY(check_names(model, error));
-    MXB_TRY(check_own_terms(model, error));
-    write_all(model, &out);
-    if (out.status != MXB_OK) {
-        mxb__free(out.bytes);
-        return out.status;
-    }
-    *bytes = out.bytes;
-    *n_bytes = out.n_bytes;
-    return MXB_OK;
-}
-
-void mxb_bytes_free(void *bytes) { mxb__free(bytes); }
-
-/* ---- From bytes ---- */
 
 struct section_entry {
     uint32_t id;
@@ -123,10 +41,17 @@ static struct section_entry get_entry(struct byte_reader *table) {
 static mxb_status check_header(const unsigned char *bytes, size_t n_bytes, const char *file, uint32_t *n_sections,
                                mxb_error *error) {
     struct byte_reader in = {.bytes = bytes, .n_left = n_bytes};
-    if (n_bytes < sizeof MAGIC || memcmp(mxb__get_bytes(&in, sizeof MAGIC), MAGIC, sizeof MAGIC) != 0) {
+    if (n_bytes < MXB__MAGIC_BYTES ||
+        memcmp(mxb__get_bytes(&in, MXB__MAGIC_BYTES), MXB__MAGIC, MXB__MAGIC_BYTES) != 0) {
         return mxb__fail(error, MXB_ERROR_FORMAT, "%s is not a mixboost model", file);
     }
     uint32_t version = mxb__get_u32(&in);
+    if (version < MXB__FORMAT_VERSION && !in.overrun) {
+        return mxb__fail(error, MXB_ERROR_FORMAT,
+                         "%s was written by a mixboost that was never released (format %" PRIu32
+                         ") and cannot be read; train the model again",
+                         file, version);
+    }
     if (version > MXB__FORMAT_VERSION && !in.overrun) {
         return mxb__fail(error, MXB_ERROR_FORMAT,
                          "%s was written by a newer mixboost (format %" PRIu32 "; this one reads up to %d)", file,
@@ -143,8 +68,8 @@ static mxb_status check_header(const unsigned char *bytes, size_t n_bytes, const
         return mxb__fail(error, MXB_ERROR_FORMAT, "%s is truncated: %zu bytes of a header of %zu", file, n_bytes,
                          n_header);
     }
-    struct byte_reader checksum = {.bytes = bytes + n_header - CHECKSUM_BYTES, .n_left = CHECKSUM_BYTES};
-    if (mxb__get_u64(&checksum) != mxb__crc64(bytes, n_header - CHECKSUM_BYTES)) {
+    struct byte_reader checksum = {.bytes = bytes + n_header - MXB__CHECKSUM_BYTES, .n_left = MXB__CHECKSUM_BYTES};
+    if (mxb__get_u64(&checksum) != mxb__crc64(bytes, n_header - MXB__CHECKSUM_BYTES)) {
         return mxb__fail(error, MXB_ERROR_FORMAT, "%s is damaged: checksum of the header", file);
     }
     if (length > n_bytes) {
@@ -166,7 +91,7 @@ struct file_cursor {
 
 static mxb_status check_entry(const struct section_entry *entry, const struct file_cursor *at, uint64_t n_bytes,
                               struct section_input *section) {
-    if (entry->id <= at->last_id || entry->flags > FLAG_OPTIONAL) {
+    if (entry->id <= at->last_id || entry->flags > MXB__FLAG_OPTIONAL) {
         return mxb__section_damaged(section, "section %" PRIu32 " has flags %" PRIu32 " and follows section %" PRIu32,
                                     entry->id, entry->flags, at->last_id);
     }
@@ -182,7 +107,7 @@ static mxb_status check_entry(const struct section_entry *entry, const struct fi
     if (known && entry->id != at->n_known + 1) {
         return mxb__section_damaged(section, "section %s is missing", section_name(at->n_known + 1));
     }
-    if (!known && (entry->flags & FLAG_OPTIONAL) == 0) {
+    if (!known && (entry->flags & MXB__FLAG_OPTIONAL) == 0) {
         return mxb__fail(section->error, MXB_ERROR_FORMAT, "%s needs a newer mixboost: section %" PRIu32 " is unknown",
                          section->file, entry->id);
     }
@@ -194,7 +119,7 @@ static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, cons
     struct section_input section = {.file = file, .own = own, .error = error};
     uint32_t n_sections = 0;
     MXB_TRY(check_header(bytes, n_bytes, file, &n_sections, error));
-    struct byte_reader table = {.bytes = bytes + START_BYTES, .n_left = n_sections * ENTRY_BYTES};
+    struct byte_reader table = {.bytes = bytes + MXB__START_BYTES, .n_left = n_sections * MXB__ENTRY_BYTES};
     struct file_cursor at = {.offset = header_bytes(n_sections)};
     for (uint32_t i = 0; i < n_sections; i++) {
         struct section_entry entry = get_entry(&table);
@@ -248,18 +173,6 @@ mxb_status mxb_model_from_bytes(const void *bytes, size_t n_bytes, mxb_model **m
 }
 
 /* ---- Disk ---- */
-
-mxb_status mxb_model_save(const mxb_model *model, const char *path, mxb_error *error) {
-    void *bytes;
-    size_t n_bytes;
-    if (path == NULL) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "path is NULL");
-    }
-    MXB_TRY(mxb_model_to_bytes(model, &bytes, &n_bytes, error));
-    mxb_status status = mxb__file_replace(path, bytes, n_bytes, error);
-    mxb__free(bytes);
-    return status;
-}
 
 mxb_status mxb__model_load(const char *path, const struct own_parts *own, mxb_model **model, mxb_error *error) {
     char *bytes;

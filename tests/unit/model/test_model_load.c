@@ -60,27 +60,6 @@ static void round_trip(void) {
     }
 }
 
-static void header_is_as_described(void) {
-    struct image image = small_image();
-    static const unsigned char start[] = {0x89, 'M', 'X', 'B', '\r', '\n', 0x1A, '\n', 0, 0, 0, 0, 6, 0, 0, 0};
-    CHECK(memcmp(image.bytes, start, sizeof start) == 0);
-    CHECK_INT(edit_number(image.bytes + 16, 8), image.n);
-    CHECK(edit_possible(image.bytes, image.n));
-    uint64_t at = 24 + 6 * 32 + 8;
-    for (size_t i = 0; i < 6; i++) {
-        const unsigned char *entry = image.bytes + 24 + 32 * i;
-        CHECK_INT(edit_number(entry, 4), i + 1);
-        CHECK_INT(edit_number(entry + 4, 4), 0);
-        CHECK_INT(edit_number(entry + 8, 8), at);
-        uint64_t length = edit_number(entry + 16, 8);
-        CHECK(edit_number(entry + 24, 8) == mxb__crc64(image.bytes + at, length));
-        at += length;
-    }
-    CHECK(edit_number(image.bytes + 216, 8) == mxb__crc64(image.bytes, 216));
-    CHECK_INT(at, image.n);
-    mxb_bytes_free(image.bytes);
-}
-
 /* Any one byte, changed to any other value. */
 static void every_edit_is_noticed(void) {
     struct image image = small_image();
@@ -144,8 +123,12 @@ static void headers_that_lie(void) {
     unsigned char *entries = image.bytes + EDIT_START;
     check_rejected(&(struct image){(unsigned char *)"a,b,c\n1,2,3\n", 12}, "the model is not a mixboost model");
     image.bytes[8] = 7;
-    check_rejected(&image, "the model was written by a newer mixboost (format 7; this one reads up to 0)");
+    check_rejected(&image, "the model was written by a newer mixboost (format 7; this one reads up to 1)");
     image.bytes[8] = 0;
+    check_rejected(&image,
+                   "the model was written by a mixboost that was never released (format 0) and cannot be read; "
+                   "train the model again");
+    image.bytes[8] = 1;
     image.bytes[12] = 65;
     check_rejected(&image, "the model is damaged: 65 sections; at most 64");
     image.bytes[12] = 6;
@@ -155,10 +138,10 @@ static void headers_that_lie(void) {
 
     mxb__store_u64(image.bytes + 16, image.n - 1);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is damaged: 541 bytes where 540 belong");
+    check_rejected(&image, "the model is damaged: 546 bytes where 545 belong");
     mxb__store_u64(image.bytes + 16, image.n + 10);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is truncated: 541 bytes of 551");
+    check_rejected(&image, "the model is truncated: 546 bytes of 556");
     mxb__store_u64(image.bytes + 16, image.n);
 
     entries[4] = 2;
@@ -193,14 +176,14 @@ static void sections_that_lie(void) {
     edit_section(image.bytes, 4, &length)[0] ^= 0x40;
 
     size_t n_header = edit_header_bytes(image.bytes);
-    mxb__store_u64(entries + EDIT_ENTRY + 8, 266); /* one byte before the end of the last */
+    mxb__store_u64(entries + EDIT_ENTRY + 8, 271); /* one byte before the end of the last */
     mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
-    check_rejected(&image, "the model is damaged: section 2 of 20 bytes at 266 does not follow the last");
-    mxb__store_u64(entries + EDIT_ENTRY + 8, 267);
+    check_rejected(&image, "the model is damaged: section 2 of 20 bytes at 271 does not follow the last");
+    mxb__store_u64(entries + EDIT_ENTRY + 8, 272);
     mxb__store_u64(entries + EDIT_ENTRY + 16, UINT64_MAX);
     mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
     check_rejected(&image,
-                   "the model is damaged: section 2 of 18446744073709551615 bytes at 267 does not follow the last");
+                   "the model is damaged: section 2 of 18446744073709551615 bytes at 272 does not follow the last");
     mxb_bytes_free(image.bytes);
 }
 
@@ -209,7 +192,7 @@ static void no_room_for_other_bytes(void) {
     struct image image = small_image();
     struct image longer = {calloc(image.n + 5, 1), image.n + 5};
     memcpy(longer.bytes, image.bytes, image.n);
-    check_rejected(&longer, "the model is damaged: 546 bytes where 541 belong");
+    check_rejected(&longer, "the model is damaged: 551 bytes where 546 belong");
     mxb__store_u64(longer.bytes + 16, longer.n);
     edit_repair(longer.bytes);
     check_rejected(&longer, "the model is damaged: 5 bytes belong to no section");
@@ -249,34 +232,17 @@ static void optional_sections_are_skipped(void) {
 }
 
 static void arguments(void) {
-    mxb_model *model = make_small_model(), *loaded;
+    mxb_model *loaded;
     mxb_error error;
-    void *bytes;
-    size_t n;
-    FAILS(mxb_model_to_bytes(NULL, &bytes, &n, &error), error, MXB_ERROR_PARAM, "model is NULL");
-    FAILS(mxb_model_to_bytes(model, NULL, &n, &error), error, MXB_ERROR_PARAM, "the place for the bytes is NULL");
-    FAILS(mxb_model_to_bytes(model, &bytes, NULL, &error), error, MXB_ERROR_PARAM, "the place for the bytes is NULL");
     FAILS(mxb_model_from_bytes(NULL, 3, &loaded, &error), error, MXB_ERROR_PARAM, "bytes is NULL");
     FAILS(mxb_model_from_bytes("", 0, NULL, &error), error, MXB_ERROR_PARAM, "the place for the model is NULL");
-    FAILS(mxb_model_save(model, NULL, &error), error, MXB_ERROR_PARAM, "path is NULL");
-    FAILS(mxb_model_save(NULL, "x.mxb", &error), error, MXB_ERROR_PARAM, "model is NULL");
     FAILS(mxb_model_load(NULL, &loaded, &error), error, MXB_ERROR_PARAM, "path is NULL");
     FAILS(mxb_model_load("x.mxb", NULL, &error), error, MXB_ERROR_PARAM, "the place for the model is NULL");
     CHECK_INT(mxb_model_load("no/such/file.mxb", &loaded, NULL), MXB_ERROR_IO);
-    mxb_bytes_free(NULL);
-
-    char *name = make_block(70001, 1);
-    memset(name, 'n', 70000);
-    mxb__free(model->feature_names[1]);
-    model->feature_names[1] = name;
-    FAILS(mxb_model_to_bytes(model, &bytes, &n, &error), error, MXB_ERROR_DATA,
-          "the name of feature 1 has 70000 bytes; a model file takes up to 65536");
-    CHECK(bytes == NULL && n == 0);
-    mxb_model_free(model);
 }
 
 static void save_and_load(void) {
-    static const char path[] = "test_model_file.mxb";
+    static const char path[] = "test_model_load.mxb";
     mxb_model *model = make_model(&MAKE_SHAPES[4]), *loaded;
     mxb_error error;
     struct image one = image_of(model), other;
@@ -292,13 +258,13 @@ static void save_and_load(void) {
     CHECK(memcmp(one.bytes, other.bytes, one.n) == 0);
     CHECK(fseek(file, -1, SEEK_END) == 0 && fputc(one.bytes[one.n - 1] ^ 1, file) != EOF && fclose(file) == 0);
     FAILS(mxb_model_load(path, &loaded, &error), error, MXB_ERROR_FORMAT,
-          "\"test_model_file.mxb\" is damaged: checksum of section curve");
+          "\"test_model_load.mxb\" is damaged: checksum of section curve");
     CHECK(truncate(path, 100) == 0);
     FAILS(mxb_model_load(path, &loaded, &error), error, MXB_ERROR_FORMAT,
-          "\"test_model_file.mxb\" is truncated: 100 bytes of a header of 224");
+          "\"test_model_load.mxb\" is truncated: 100 bytes of a header of 224");
     CHECK(truncate(path, 0) == 0);
     FAILS(mxb_model_load(path, &loaded, &error), error, MXB_ERROR_FORMAT,
-          "\"test_model_file.mxb\" is not a mixboost model");
+          "\"test_model_load.mxb\" is not a mixboost model");
     CHECK(loaded == NULL);
     CHECK(unlink(path) == 0);
     mxb_bytes_free(one.bytes);
@@ -337,7 +303,6 @@ static void memory_may_fail(void) {
 
 int main(void) {
     RUN(round_trip);
-    RUN(header_is_as_described);
     RUN(every_edit_is_noticed);
     RUN(every_truncation_is_noticed);
     RUN(every_shorter_section_is_noticed);
