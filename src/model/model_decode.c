@@ -116,31 +116,36 @@ static mxb_status decode_own_loss(struct section_input *section, mxb_model *mode
     return MXB_OK;
 }
 
+/* The two labels of logloss. Texts count as 0 and 1. */
+static mxb_status decode_labels(struct section_input *section, mxb_model *model) {
+    uint8_t kind = mxb__get_u8(&section->in);
+    if (kind != LABELS_NUMERIC && kind != LABELS_TEXT) {
+        return mxb__section_damaged(section, "section meta: labels of kind %u; 1 and 2 are known", kind);
+    }
+    for (size_t k = 0; k < 2; k++) {
+        model->labels[k] = (double)k;
+        MXB_TRY(kind == LABELS_NUMERIC
+                    ? get_finite(section, "a label", &model->labels[k])
+                    : get_text(section, MXB__MAX_TEXT_BYTES, "bytes of a label", &model->label_texts[k]));
+    }
+    int ascend = kind == LABELS_NUMERIC ? model->labels[0] < model->labels[1]
+                                        : strcmp(model->label_texts[0], model->label_texts[1]) < 0;
+    return ascend ? MXB_OK : mxb__section_damaged(section, "section meta: the labels do not ascend");
+}
+
 static mxb_status decode_loss(struct section_input *section, mxb_model *model) {
     uint8_t loss = mxb__get_u8(&section->in);
-    if (loss < MODEL_MSE || loss > LOSS_TEXT_LABELS) {
-        return mxb__section_damaged(section, "section meta: loss %u; 1 to 4 are known", loss);
+    if (loss < MODEL_MSE || loss > MODEL_OWN_LOSS) {
+        return mxb__section_damaged(section, "section meta: loss %u; 1 to 3 are known", loss);
     }
-    model->loss = loss == LOSS_TEXT_LABELS ? MODEL_LOGLOSS : (enum model_loss)loss;
-    if (loss == LOSS_TEXT_LABELS) {
-        for (size_t k = 0; k < 2; k++) {
-            MXB_TRY(get_text(section, MXB__MAX_TEXT_BYTES, "bytes of a label", &model->label_texts[k]));
-            model->labels[k] = (double)k;
-        }
-        if (strcmp(model->label_texts[0], model->label_texts[1]) >= 0) {
-            return mxb__section_damaged(section, "section meta: the labels do not ascend");
-        }
-    } else if (loss == MODEL_LOGLOSS) {
-        MXB_TRY(get_finite(section, "a label", &model->labels[0]));
-        MXB_TRY(get_finite(section, "a label", &model->labels[1]));
-        if (!(model->labels[0] < model->labels[1])) {
-            return mxb__section_damaged(section, "section meta: the labels do not ascend");
-        }
+    model->loss = (enum model_loss)loss;
+    if (model->loss == MODEL_LOGLOSS) {
+        MXB_TRY(decode_labels(section, model));
     }
     if (model->loss == MODEL_OWN_LOSS) {
         MXB_TRY(decode_own_loss(section, model));
     }
-    return get_finite(section, "base_score", &model->base_score);
+    return MXB_OK;
 }
 
 /* How many bytes the next n texts take with a NUL each; leaves the reader where it is. */
@@ -197,14 +202,10 @@ static mxb_status decode_feature(struct section_input *section, uint32_t feature
     return decode_dictionary(section, feature, &model->dictionaries[feature]);
 }
 
-/* Models of one member do not say so: every model has exactly one form. */
 static mxb_status decode_members(struct section_input *section, mxb_model *model) {
-    if (section->in.n_left == 0) {
-        return MXB_OK;
-    }
     uint32_t n_members = mxb__get_u32(&section->in);
-    if (n_members < 2 || n_members > MXB__MAX_MEMBERS) {
-        return mxb__section_damaged(section, "section meta: %" PRIu32 " members, not 2 to %" PRIu32, n_members,
+    if (n_members < 1 || n_members > MXB__MAX_MEMBERS) {
+        return mxb__section_damaged(section, "section meta: %" PRIu32 " members, not 1 to %" PRIu32, n_members,
                                     MXB__MAX_MEMBERS);
     }
     model->n_members = n_members;
@@ -214,6 +215,8 @@ static mxb_status decode_members(struct section_input *section, mxb_model *model
 static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
     uint8_t has_names;
     MXB_TRY(decode_loss(section, model));
+    MXB_TRY(get_finite(section, "base_score", &model->base_score));
+    MXB_TRY(decode_members(section, model));
     uint32_t n_features = mxb__get_u32(&section->in);
     MXB_TRY(get_flag(section, "has_names", &has_names));
     MXB_TRY(mxb__section_check_count(section, n_features, MXB__MAX_FEATURES, has_names ? 5 : 1, "features"));
@@ -228,7 +231,7 @@ static mxb_status decode_meta(struct section_input *section, mxb_model *model) {
     for (uint32_t f = 0; f < n_features; f++) {
         MXB_TRY(decode_feature(section, f, model));
     }
-    return decode_members(section, model);
+    return MXB_OK;
 }
 
 /* ---- Options ---- */

@@ -30,14 +30,21 @@ static void put_dictionary(struct byte_writer *out, const struct dictionary *dic
     }
 }
 
+static void put_labels(const mxb_model *model, struct byte_writer *out) {
+    if (model->label_texts[0] == NULL) {
+        mxb__put_u8(out, LABELS_NUMERIC);
+        put_f64s(out, model->labels, 2);
+        return;
+    }
+    mxb__put_u8(out, LABELS_TEXT);
+    put_text(out, model->label_texts[0]);
+    put_text(out, model->label_texts[1]);
+}
+
 static void encode_meta(const mxb_model *model, struct byte_writer *out) {
-    if (model->label_texts[0] != NULL) {
-        mxb__put_u8(out, LOSS_TEXT_LABELS);
-        put_text(out, model->label_texts[0]);
-        put_text(out, model->label_texts[1]);
-    } else {
-        mxb__put_u8(out, (uint8_t)model->loss);
-        put_f64s(out, model->labels, model->loss == MODEL_LOGLOSS ? 2 : 0);
+    mxb__put_u8(out, (uint8_t)model->loss);
+    if (model->loss == MODEL_LOGLOSS) {
+        put_labels(model, out);
     }
     if (model->loss == MODEL_OWN_LOSS) {
         put_text(out, model->own_loss.name);
@@ -45,6 +52,7 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
         mxb__put_u8(out, model->has_link);
     }
     mxb__put_f64(out, model->base_score);
+    mxb__put_u32(out, model->n_members);
     mxb__put_u32(out, model->n_features);
     mxb__put_u8(out, model->feature_names != NULL);
     for (uint32_t f = 0; f < model->n_features; f++) {
@@ -56,9 +64,6 @@ static void encode_meta(const mxb_model *model, struct byte_writer *out) {
         if (is_text) {
             put_dictionary(out, &model->dictionaries[f]);
         }
-    }
-    if (model->n_members > 1) {
-        mxb__put_u32(out, model->n_members);
     }
 }
 

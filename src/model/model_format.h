@@ -5,7 +5,8 @@
 #include "model/bytes.h"
 #include "model/model.h"
 
-enum { MXB__FORMAT_VERSION = 0 };
+/* The only one there is: what was written before it, by versions that were never released, is not read. */
+enum { MXB__FORMAT_VERSION = 1 };
 
 /* A high bit and both line ends, as PNG has them: a transfer that treats the file as text is noticed at once. */
 #define MXB__MAGIC "\x89MXB\r\n\x1A\n"
@@ -32,8 +33,8 @@ enum { MXB__N_SECTIONS = 6 };
 /* What a feature holds; categories with splits of their own will be another kind. */
 enum feature_kind { FEATURE_NUMERIC = 1, FEATURE_TEXT = 2 };
 
-/* The first byte of the section meta: the model's loss, or this for logloss with labels that are texts. */
-enum { LOSS_TEXT_LABELS = 4 };
+/* What the two labels of logloss are. */
+enum label_kind { LABELS_NUMERIC = 1, LABELS_TEXT = 2 };
 
 /** Writes what one section holds. */
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out);

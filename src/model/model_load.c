@@ -46,6 +46,12 @@ static mxb_status check_header(const unsigned char *bytes, size_t n_bytes, const
         return mxb__fail(error, MXB_ERROR_FORMAT, "%s is not a mixboost model", file);
     }
     uint32_t version = mxb__get_u32(&in);
+    if (version < MXB__FORMAT_VERSION && !in.overrun) {
+        return mxb__fail(error, MXB_ERROR_FORMAT,
+                         "%s was written by a mixboost that was never released (format %" PRIu32
+                         ") and cannot be read; train the model again",
+                         file, version);
+    }
     if (version > MXB__FORMAT_VERSION && !in.overrun) {
         return mxb__fail(error, MXB_ERROR_FORMAT,
                          "%s was written by a newer mixboost (format %" PRIu32 "; this one reads up to %d)", file,

@@ -2,26 +2,28 @@
 
 static void meta(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_META, 0, "\x05", "section meta: loss 5; 1 to 4 are known"),
-        DAMAGE(SECTION_META, 1, NAN_BYTES, "section meta: a label is not finite"),
-        DAMAGE(SECTION_META, 9, INF_BYTES, "section meta: a label is not finite"),
-        DAMAGE(SECTION_META, 9, "\0\0\0\0\0\0\0\0", "section meta: the labels do not ascend"),
-        DAMAGE(SECTION_META, 17, INF_BYTES, "section meta: base_score is not finite"),
-        DAMAGE(SECTION_META, 25, "\0\0\0\0", "section meta: no features"),
-        DAMAGE(SECTION_META, 25, "\1\0\x10\0", "section meta: 1048577 features; at most 1048576"),
-        DAMAGE(SECTION_META, 25, "\3\0\0\0", "section meta: 3 features in 13 bytes"),
-        DAMAGE(SECTION_META, 25, "\1\0\0\0", "section meta: 513 members, not 2 to 256"),
-        DAMAGE(SECTION_META, 29, "\2", "section meta: has_names is 2, not 0 or 1"),
-        DAMAGE(SECTION_META, 36, "\7", "section meta: feature 1 is of kind 7; 1 and 2 are known"),
-        DAMAGE(SECTION_META, 31, "\x08\0\0\0", "section meta: a zero byte in a text"),
-        DAMAGE(SECTION_META, 37, "\3\0\0\0", "section meta: 3 bytes of a feature's name in 2 bytes"),
-        DAMAGE(SECTION_META, 37, "\1\0\1\0", "section meta: 65537 bytes of a feature's name; at most 65536"),
-        DAMAGE(SECTION_META, 42, "\0", "section meta: a zero byte in a text"),
+        DAMAGE(SECTION_META, 0, "\x04", "section meta: loss 4; 1 to 3 are known"),
+        DAMAGE(SECTION_META, 1, "\3", "section meta: labels of kind 3; 1 and 2 are known"),
+        DAMAGE(SECTION_META, 2, NAN_BYTES, "section meta: a label is not finite"),
+        DAMAGE(SECTION_META, 10, INF_BYTES, "section meta: a label is not finite"),
+        DAMAGE(SECTION_META, 10, "\0\0\0\0\0\0\0\0", "section meta: the labels do not ascend"),
+        DAMAGE(SECTION_META, 18, INF_BYTES, "section meta: base_score is not finite"),
+        DAMAGE(SECTION_META, 30, "\0\0\0\0", "section meta: no features"),
+        DAMAGE(SECTION_META, 30, "\1\0\x10\0", "section meta: 1048577 features; at most 1048576"),
+        DAMAGE(SECTION_META, 30, "\3\0\0\0", "section meta: 3 features in 13 bytes"),
+        DAMAGE(SECTION_META, 26, "\0\0\0\0", "section meta: 0 members, not 1 to 256"),
+        DAMAGE(SECTION_META, 30, "\1\0\0\0", "section meta has 7 bytes too many"),
+        DAMAGE(SECTION_META, 34, "\2", "section meta: has_names is 2, not 0 or 1"),
+        DAMAGE(SECTION_META, 41, "\7", "section meta: feature 1 is of kind 7; 1 and 2 are known"),
+        DAMAGE(SECTION_META, 36, "\x08\0\0\0", "section meta: a zero byte in a text"),
+        DAMAGE(SECTION_META, 42, "\3\0\0\0", "section meta: 3 bytes of a feature's name in 2 bytes"),
+        DAMAGE(SECTION_META, 42, "\1\0\1\0", "section meta: 65537 bytes of a feature's name; at most 65536"),
+        DAMAGE(SECTION_META, 47, "\0", "section meta: a zero byte in a text"),
     };
     check_damage(damages, sizeof damages / sizeof damages[0]);
     check_resized(SECTION_META, -1, "the model is damaged: section meta: 2 bytes of a feature's name in 1 bytes");
-    check_resized(SECTION_META, -40, "the model is damaged: section meta ends too early");
-    check_resized(SECTION_META, 1, "the model is damaged: section meta ends too early");
+    check_resized(SECTION_META, -41, "the model is damaged: section meta ends too early");
+    check_resized(SECTION_META, 1, "the model is damaged: section meta has 1 bytes too many");
 }
 
 /* The text model with bytes of its section meta changed. */
@@ -40,30 +42,29 @@ static void check_text_damage(size_t offset, const char *change, size_t n_change
     mxb_model_free(model);
 }
 
-/* Offsets: labels' texts at 5 and 14, base score 18, features 26 and 31 and 45, of the second the count at 59, then
- * texts: length at 63, 67 ("10" 71), 73 ("9" 77), 78 ("new\nline" 82), 90 (94), 96 (100). */
+/* Offsets: labels' texts at 6 and 15, base score 19, features 31 and 36 and 50, of the second the count at 64, then
+ * texts: length at 68, 72 ("10" 76), 78 ("9" 82), 83 ("new\nline" 87), 95 (99), 101 (105). */
 static void texts(void) {
-    check_text_damage(14, "<", 1, "section meta: the labels do not ascend");
-    check_text_damage(15, "\0", 1, "section meta: a zero byte in a text");
-    check_text_damage(1, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a label; at most 1048576");
-    check_text_damage(59, "\1\0\0\1", 4, "section meta: 16777217 texts; at most 16777216");
-    check_text_damage(59, "\xFF\0\0\0", 4, "section meta: 255 texts in 70 bytes");
-    check_text_damage(59, "\7\0\0\0", 4, "section meta: 2305 bytes of a text in 28 bytes");
-    check_text_damage(77, "1", 1, "section meta: feature 1, the texts do not ascend"); /* "10" and "1" */
-    check_text_damage(77, "\xC4", 1, "section meta: feature 1, the texts do not ascend");
-    check_text_damage(72, "\0", 1, "section meta: a zero byte in a text");
-    check_text_damage(67, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a text; at most 1048576");
-    check_text_damage(67, "\xF0\0\0\0", 4, "section meta: 240 bytes of a text in 62 bytes");
-    check_text_damage(45, "\1", 1, "section meta: feature 2 is of kind 6; 1 and 2 are known");
+    check_text_damage(15, "<", 1, "section meta: the labels do not ascend");
+    check_text_damage(16, "\0", 1, "section meta: a zero byte in a text");
+    check_text_damage(2, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a label; at most 1048576");
+    check_text_damage(64, "\1\0\0\1", 4, "section meta: 16777217 texts; at most 16777216");
+    check_text_damage(64, "\xFF\0\0\0", 4, "section meta: 255 texts in 70 bytes");
+    check_text_damage(64, "\7\0\0\0", 4, "section meta: 2305 bytes of a text in 28 bytes");
+    check_text_damage(82, "1", 1, "section meta: feature 1, the texts do not ascend"); /* "10" and "1" */
+    check_text_damage(82, "\xC4", 1, "section meta: feature 1, the texts do not ascend");
+    check_text_damage(77, "\0", 1, "section meta: a zero byte in a text");
+    check_text_damage(72, "\1\0\x10\0", 4, "section meta: 1048577 bytes of a text; at most 1048576");
+    check_text_damage(72, "\xF0\0\0\0", 4, "section meta: 240 bytes of a text in 62 bytes");
+    check_text_damage(50, "\1", 1, "section meta: feature 2 is of kind 6; 1 and 2 are known");
 }
 
-/* The last number of the section; models of one member have none. */
 static void members(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_META, 33, "\0\0\0\0", "section meta: 0 members, not 2 to 256"),
-        DAMAGE(SECTION_META, 33, "\1\0\0\0", "section meta: 1 members, not 2 to 256"),
-        DAMAGE(SECTION_META, 33, "\1\1\0\0", "section meta: 257 members, not 2 to 256"),
-        DAMAGE(SECTION_META, 33, "\3\0\0\0", "section terms: 16 terms of 3 members"),
+        DAMAGE(SECTION_META, 26, "\0\0\0\0", "section meta: 0 members, not 1 to 256"),
+        DAMAGE(SECTION_META, 26, "\1\0\0\0", "section curve: 10 losses for 16 rounds"),
+        DAMAGE(SECTION_META, 26, "\1\1\0\0", "section meta: 257 members, not 1 to 256"),
+        DAMAGE(SECTION_META, 26, "\3\0\0\0", "section terms: 16 terms of 3 members"),
         DAMAGE(SECTION_TERMS, 0, "\xF\0\0\0", "section terms: 15 terms of 2 members"),
         DAMAGE(SECTION_CURVE, 1, "\x8\0\0\0", "section curve: 8 losses for 8 rounds"),
     };
@@ -226,9 +227,9 @@ static void curve(void) {
 static void callers_loss(void) {
     static const struct damage damages[] = {
         DAMAGE(SECTION_META, 1, "\0\0\0\0", "section meta: a name that is not 1 to 63 printable ASCII characters"),
-        DAMAGE(SECTION_META, 1, "\x50\0\0\0", "section meta: 80 bytes of a loss's name in 34 bytes"),
+        DAMAGE(SECTION_META, 1, "\x50\0\0\0", "section meta: 80 bytes of a loss's name in 38 bytes"),
         DAMAGE(SECTION_META, 6, "\n", "section meta: a name that is not 1 to 63 printable ASCII characters"),
-        DAMAGE(SECTION_META, 10, "\x50\0\0\0", "section meta: 80 bytes of a metric's name in 25 bytes"),
+        DAMAGE(SECTION_META, 10, "\x50\0\0\0", "section meta: 80 bytes of a metric's name in 29 bytes"),
         DAMAGE(SECTION_META, 20, "\x7F", "section meta: a name that is not 1 to 63 printable ASCII characters"),
         DAMAGE(SECTION_META, 24, "\2", "section meta: has_link is 2, not 0 or 1"),
         DAMAGE(SECTION_META, 25, NAN_BYTES, "section meta: base_score is not finite"),

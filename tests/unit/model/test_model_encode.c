@@ -23,8 +23,10 @@ static void every_byte(void) {
     mxb_model *model = make_small_model();
     check_section(model, SECTION_META,
                   "02"                                     /* logloss */
-                  "0000000000000000" "000000000000f03f"    /* labels 0 and 1 */
+                  "01"                                     /* with labels that are numbers */
+                  "0000000000000000" "000000000000f03f"    /* 0 and 1 */
                   "000000000000e03f"                       /* base score 0.5 */
+                  "01000000"                               /* one member */
                   "02000000" "01"                          /* two features, with names */
                   "01" "01000000" "61"                     /* numeric, "a" */
                   "01" "02000000" "6263");                 /* numeric, "bc" */
@@ -61,14 +63,17 @@ static void every_byte(void) {
                   "000000000000e83f" "0000000000000000" "0000000000000000"
                   "0000000000000000" "0000000000000000" "0000000000000000");
     mxb_model_free(model);
-    model = make_own_model(&MAKE_SHAPES[0]);
+}
+
+static void callers_parts(void) {
+    mxb_model *model = make_own_model(&MAKE_SHAPES[0]);
     model->base_score = 0.5;
     check_section(model, SECTION_META,
                   "03"                                     /* a caller's loss */
                   "05000000" "6875626572"                  /* huber */
                   "0a000000" "6d65616e206875626572"        /* mean huber */
                   "01"                                     /* with a link */
-                  "000000000000e03f" "01000000" "00" "01");
+                  "000000000000e03f" "01000000" "01000000" "00" "01");
     check_section(model, SECTION_TERMS,
                   "02000000"
                   "03" "00000000" "01000000"               /* a caller's, one output from 0 */
@@ -106,7 +111,7 @@ static void parts_left_out(void) {
     model->train_curve = NULL;
     model->base_score = 0;
     model->scaling.kind = SCALING_STANDARD;
-    check_section(model, SECTION_META, "01" "0000000000000000" "02000000" "00" "01" "01");
+    check_section(model, SECTION_META, "01" "0000000000000000" "01000000" "02000000" "00" "01" "01");
     check_section(model, SECTION_SCALING, "01" "00000000");
     check_section(model, SECTION_PROJECTIONS, "00000000");
     check_section(model, SECTION_TERMS, "00000000");
@@ -119,10 +124,11 @@ static void texts(void) {
     model->base_score = 0;
     model->n_features = 2;
     check_section(model, SECTION_META,
-                  "04"                                     /* logloss with text labels */
+                  "02" "02"                                /* logloss, with labels that are texts */
                   "05000000" "3c3d35304b"                  /* <=50K */
                   "04000000" "3e35304b"                    /* >50K */
-                  "0000000000000000" "02000000" "01"       /* base score 0, two features, with names */
+                  "0000000000000000" "01000000"            /* base score 0, one member */
+                  "02000000" "01"                          /* two features, with names */
                   "01" "09000000" "666561747572652030"     /* numeric, "feature 0" */
                   "02" "09000000" "666561747572652031"     /* text, "feature 1" */
                   "06000000" "00000000" "02000000" "3130"  /* six texts: "", "10", */
@@ -144,6 +150,7 @@ static void standard_scaling(void) {
 
 int main(void) {
     RUN(every_byte);
+    RUN(callers_parts);
     RUN(symmetric_tree);
     RUN(parts_left_out);
     RUN(texts);

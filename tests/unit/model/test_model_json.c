@@ -111,7 +111,7 @@ static void small_model(void) {
     CHECK(is_json(json));
     CHECK_TEXT(
         json,
-        "{\"format\": 0,\n"
+        "{\"format\": 1,\n"
         "\"loss\": \"logloss\",\n"
         "\"labels\": [0, 1],\n"
         "\"base_score\": 0.5,\n"

@@ -123,8 +123,12 @@ static void headers_that_lie(void) {
     unsigned char *entries = image.bytes + EDIT_START;
     check_rejected(&(struct image){(unsigned char *)"a,b,c\n1,2,3\n", 12}, "the model is not a mixboost model");
     image.bytes[8] = 7;
-    check_rejected(&image, "the model was written by a newer mixboost (format 7; this one reads up to 0)");
+    check_rejected(&image, "the model was written by a newer mixboost (format 7; this one reads up to 1)");
     image.bytes[8] = 0;
+    check_rejected(&image,
+                   "the model was written by a mixboost that was never released (format 0) and cannot be read; "
+                   "train the model again");
+    image.bytes[8] = 1;
     image.bytes[12] = 65;
     check_rejected(&image, "the model is damaged: 65 sections; at most 64");
     image.bytes[12] = 6;
@@ -134,10 +138,10 @@ static void headers_that_lie(void) {
 
     mxb__store_u64(image.bytes + 16, image.n - 1);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is damaged: 541 bytes where 540 belong");
+    check_rejected(&image, "the model is damaged: 546 bytes where 545 belong");
     mxb__store_u64(image.bytes + 16, image.n + 10);
     edit_repair(image.bytes);
-    check_rejected(&image, "the model is truncated: 541 bytes of 551");
+    check_rejected(&image, "the model is truncated: 546 bytes of 556");
     mxb__store_u64(image.bytes + 16, image.n);
 
     entries[4] = 2;
@@ -172,14 +176,14 @@ static void sections_that_lie(void) {
     edit_section(image.bytes, 4, &length)[0] ^= 0x40;
 
     size_t n_header = edit_header_bytes(image.bytes);
-    mxb__store_u64(entries + EDIT_ENTRY + 8, 266); /* one byte before the end of the last */
+    mxb__store_u64(entries + EDIT_ENTRY + 8, 271); /* one byte before the end of the last */
     mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
-    check_rejected(&image, "the model is damaged: section 2 of 20 bytes at 266 does not follow the last");
-    mxb__store_u64(entries + EDIT_ENTRY + 8, 267);
+    check_rejected(&image, "the model is damaged: section 2 of 20 bytes at 271 does not follow the last");
+    mxb__store_u64(entries + EDIT_ENTRY + 8, 272);
     mxb__store_u64(entries + EDIT_ENTRY + 16, UINT64_MAX);
     mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
     check_rejected(&image,
-                   "the model is damaged: section 2 of 18446744073709551615 bytes at 267 does not follow the last");
+                   "the model is damaged: section 2 of 18446744073709551615 bytes at 272 does not follow the last");
     mxb_bytes_free(image.bytes);
 }
 
@@ -188,7 +192,7 @@ static void no_room_for_other_bytes(void) {
     struct image image = small_image();
     struct image longer = {calloc(image.n + 5, 1), image.n + 5};
     memcpy(longer.bytes, image.bytes, image.n);
-    check_rejected(&longer, "the model is damaged: 546 bytes where 541 belong");
+    check_rejected(&longer, "the model is damaged: 551 bytes where 546 belong");
     mxb__store_u64(longer.bytes + 16, longer.n);
     edit_repair(longer.bytes);
     check_rejected(&longer, "the model is damaged: 5 bytes belong to no section");

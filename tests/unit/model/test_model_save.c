@@ -9,7 +9,7 @@ static void header_is_as_described(void) {
     size_t n;
     REQUIRE(mxb_model_to_bytes(model, &made, &n, NULL) == MXB_OK);
     const unsigned char *bytes = made;
-    static const unsigned char start[] = {0x89, 'M', 'X', 'B', '\r', '\n', 0x1A, '\n', 0, 0, 0, 0, 6, 0, 0, 0};
+    static const unsigned char start[] = {0x89, 'M', 'X', 'B', '\r', '\n', 0x1A, '\n', 1, 0, 0, 0, 6, 0, 0, 0};
     CHECK(memcmp(bytes, start, sizeof start) == 0);
     CHECK_INT(edit_number(bytes + 16, 8), n);
     CHECK(edit_possible(bytes, n));
