@@ -266,7 +266,7 @@ CASES = {
         "show newer.mxb",
         GOOD,
         1,
-        '"newer.mxb" was written by a newer mixboost (format 1; this one reads up to 0)',
+        '"newer.mxb" was written by a newer mixboost (format 2; this one reads up to 1)',
     ),
 }
 
