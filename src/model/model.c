@@ -44,6 +44,7 @@ static void clear_derived(mxb_model *model) {
     model->collapsed_weights = NULL;
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
+    model->n_components = 0;
     model->n_repairs = 0;
     model->n_own_terms = 0;
 }
@@ -55,6 +56,7 @@ static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_
         MXB_TRY(mxb__alloc_zeroed(sum, n_components, sizeof **sum, "collapsed weights", error));
     }
     mxb__fourier_collapse(*sum, fourier, n_components);
+    model->n_components = n_components > model->n_components ? n_components : model->n_components;
     model->collapsed_intercept = mxb__bounded(model->collapsed_intercept + fourier->intercept);
     model->n_repairs += fourier->repaired;
     return MXB_OK;

@@ -227,6 +227,7 @@ struct mxb_model {
      * weights, in order; NULL for a projection no term uses. */
     double **collapsed_weights; /* [n_projections][n_components] */
     double collapsed_intercept;
+    uint32_t n_components;    /* of the widest projection that a term uses; 0 without any */
     uint32_t *feature_splits; /* [n_features] how many tree splits use the feature */
     uint32_t n_repairs;       /* terms that were repaired */
     uint32_t n_own_terms;     /* terms of callers' learners */

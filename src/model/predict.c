@@ -94,7 +94,7 @@ static double row_nanoseconds(const mxb_model *model) {
     for (uint32_t p = 0; p < model->n_projections; p++) {
         n_projections += model->collapsed_weights[p] != NULL;
     }
-    double n_features = (double)model->n_features, n_components = (double)mxb__model_n_components(model);
+    double n_features = (double)model->n_features, n_components = (double)model->n_components;
     return 10 + 3 * (double)model->forest->n_features + (double)model->forest->n_trees +
            n_projections * (n_features * 3 + n_components * (1 + 0.1 * n_features));
 }

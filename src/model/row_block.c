@@ -1,16 +1,6 @@
 /* Step 10 of the data's path: what one term says about a block of rows. Knows nothing of datasets, threads or links. */
 #include "model/row_block.h"
 
-uint32_t mxb__model_n_components(const mxb_model *model) {
-    uint32_t widest = 0;
-    for (uint32_t p = 0; p < model->n_projections; p++) {
-        if (model->collapsed_weights[p] != NULL && model->projections[p].n_components > widest) {
-            widest = model->projections[p].n_components;
-        }
-    }
-    return widest;
-}
-
 void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n, size_t n_components,
                       struct workspace *workspace) {
     size_t n_features = model->n_features;

@@ -17,9 +17,6 @@ struct row_block {
     double *dots;  /* [n] */
 };
 
-/** The widest projection that a round of the model uses; 0 without any. */
-uint32_t mxb__model_n_components(const mxb_model *model);
-
 /** Takes the arrays for `n` rows from the workspace; measures when its base is NULL. */
 void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n, size_t n_components,
                       struct workspace *workspace);

@@ -3,7 +3,7 @@
 
 #include "model/row_block.h"
 
-static int has_projections(const mxb_model *model) { return mxb__model_n_components(model) > 0; }
+static int has_projections(const mxb_model *model) { return model->n_components > 0; }
 
 int mxb__scoring_reads(const mxb_model *model, uint32_t feature) {
     return model->feature_splits[feature] > 0 || has_projections(model);

@@ -104,6 +104,19 @@ static void build_stays_finite(void) {
     mxb_model_free(model);
 }
 
+/* Only projections that a round uses count. */
+static void widest_projection(void) {
+    struct model_shape shape = MAKE_SHAPES[5];
+    mxb_model *model = make_model(&shape); /* 3 projections, 2 rounds: on the second and the first */
+    struct projection *last = &model->projections[2];
+    CHECK(model->collapsed_weights[2] == NULL);
+    mxb__projection_clear(last);
+    *last = make_projection(3, 50);
+    make_sure(mxb__model_build(model, NULL));
+    CHECK_INT(model->n_components, 4);
+    mxb_model_free(model);
+}
+
 static void build_may_fail(void) {
     mxb_model *model = make_small_model();
     mxb_error error;
@@ -223,6 +236,7 @@ int main(void) {
     RUN(labels);
     RUN(build_adds_up);
     RUN(build_stays_finite);
+    RUN(widest_projection);
     RUN(build_may_fail);
     RUN(copy_without_terms);
     RUN(copy_may_fail);

