@@ -1,6 +1,7 @@
-"""Times mixboost beside LightGBM, XGBoost, CatBoost, snapml and scikit-learn: same data, threads, depth, bins, rounds.
+"""Times mixboost beside its peers: fits, or what another suite compares.
 
-    ./dev bench [CASE ...] [--quick] [--resume] [--threads N ...] [--repeats N] [--neighbours N]
+    ./dev bench [predict | rows | csv | package] [CASE ...] [--quick] [--resume] [--threads N ...] [--repeats N]
+                [--neighbours N]
 
 Every measurement runs in a process of its own, contestants in turn, and the best of the repeats counts. Writes tables
 and a picture into bench/results, and prints the tables. README.md beside this file says more.
@@ -18,31 +19,33 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from cases import CASES, Case
+from cases import Case, Suite
 from contestants import environment_of, version_of
-from datasets import is_here, make_files, real_path
+from datasets import is_here, make_csv, make_files, real_path
 from machine import busy_neighbours, describe, processor
-from measure import Task
-from measurements import Journal, Key, Measurement, Results
+from measurements import Journal, Key, Measurement, Results, Task
+from models import models_of, train_apart
 from picture import draw
 from places import RESULTS, SCRATCH
+from suites import SUITES
 from tables import as_markdown
 
 MEASURE = Path(__file__).with_name("measure.py")
 JOURNAL = SCRATCH / "measurements.jsonl"
-THREAD_VARIABLES = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
+THREAD_VARIABLES = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"]
 
 
 class Run:
     """What one call of this program measures."""
 
-    def __init__(self, arguments: argparse.Namespace, cases: list[Case]) -> None:
+    def __init__(self, arguments: argparse.Namespace, suite: Suite, cases: list[Case]) -> None:
         self.arguments = arguments
+        self.suite = suite
         self.journal = Journal(JOURNAL, forgotten=set() if arguments.resume else {case.name for case in cases})
         self.machine = describe()
         self.measurements: list[Measurement] = []
         self.n_reused = 0
-        names = {name for case in CASES.values() for name in case.contestants}
+        names = {name for case in cases for name in case.contestants}
         self.versions = {name: version_of(name) for name in names}
 
     def measure(self, case: Case, contestant: str, threads: int, repeat: int, folder: Path) -> Measurement:
@@ -60,7 +63,7 @@ class Run:
 
     def run_part(self, case: Case, threads: int) -> None:
         """A case with one number of threads: everybody in turn, again and again. Who fails is not asked again."""
-        folder = make_files(case.data)
+        folder = make_ready(case)
         taking_part, repeat, fastest = list(case.contestants), 0, float("inf")
         while repeat < self.n_repeats(fastest):
             for contestant in list(taking_part):
@@ -73,8 +76,9 @@ class Run:
             repeat += 1
 
     def n_repeats(self, fastest: float) -> int:
-        """Short cases need more repeats."""
-        return self.arguments.repeats or (5 if fastest < 1 and not self.arguments.quick else 3)
+        """Short cases may need more repeats."""
+        is_short = fastest < 1 and not self.arguments.quick
+        return self.arguments.repeats or (self.suite.repeats_of_short if is_short else self.suite.repeats)
 
     def results(self) -> Results:
         return Results(self.measurements, self.n_reused)
@@ -85,7 +89,21 @@ def tell(text: str) -> None:
 
 
 def outcome(measurement: Measurement) -> str:
-    return f"failed: {measurement.error}" if measurement.error is not None else f"{measurement.seconds:.3f} s"
+    return f"failed: {measurement.error}" if measurement.error is not None else f"{measurement.seconds:.4g} s"
+
+
+def make_ready(case: Case) -> Path:
+    """Makes what the case needs and is not there: data, text of them, models. Returns the folder of the data."""
+    folder = make_files(case.data) if case.data else SCRATCH
+    if case.kind == "csv":
+        make_csv(folder)
+    for wanted in models_of(case):
+        if not wanted.path().exists():
+            tell(f"training {wanted.name}, {wanted.rounds} rounds, for {case.name} and later runs")
+            error = train_apart(wanted)
+            if error is not None:
+                tell(f"{wanted.name} failed: {error}")
+    return folder
 
 
 def run_process(key: Key, task: Task) -> Measurement:
@@ -99,8 +117,8 @@ def run_process(key: Key, task: Task) -> Measurement:
     return Measurement(key, **json.loads(answer.stdout.splitlines()[-1]))
 
 
-def chosen_cases(arguments: argparse.Namespace) -> Iterator[Case]:
-    for case in CASES.values():
+def chosen_cases(arguments: argparse.Namespace, suite: Suite) -> Iterator[Case]:
+    for case in suite.cases.values():
         wanted = case.name in arguments.cases if arguments.cases else case.is_quick or not arguments.quick
         if wanted and is_here(case.data):
             yield case
@@ -108,9 +126,10 @@ def chosen_cases(arguments: argparse.Namespace) -> Iterator[Case]:
             tell(f"{case.name}: left out, since {real_path(case.data).name} is not beside the repository")
 
 
-def name_of_results(arguments: argparse.Namespace) -> str:
+def name_of_results(arguments: argparse.Namespace, suite: Suite) -> str:
     """The machine's, and what is special; a part of the cases goes into a file that git ignores."""
     parts = [re.sub(r"\W+", "-", processor().lower()).strip("-")]
+    parts += [suite.name] if suite.name else []
     parts += [os.environ["MIXBOOST_KERNELS"]] if "MIXBOOST_KERNELS" in os.environ else []
     parts += [f"neighbours-{arguments.neighbours}"] if arguments.neighbours else []
     parts += ["part"] if arguments.cases or arguments.quick else []
@@ -121,42 +140,48 @@ def write_results(run: Run, name: str) -> str:
     """Markdown, JSON and a picture; returns the Markdown."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     results, neighbours = run.results(), run.arguments.neighbours
-    notes = [f"{neighbours} busy neighbours."] if neighbours else []
-    page = as_markdown(results, run.machine, notes)
-    (RESULTS / f"{name}.md").write_text(f"{page}\n![Seconds of everybody]({name}.png)\n")
+    notes = [*run.suite.notes, *([f"{neighbours} busy neighbours."] if neighbours else [])]
+    page = as_markdown(results, run.suite, run.machine, notes)
+    (RESULTS / f"{name}.md").write_text(f"{page}\n![Times of everybody]({name}.png)\n")
     lines = ",\n".join(json.dumps(m.as_record()) for m in results.measurements)
     (RESULTS / f"{name}.json").write_text(f"[\n{lines}\n]\n")
-    draw(results, RESULTS / f"{name}.png")
+    draw(results, run.suite, RESULTS / f"{name}.png")
     return page
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev bench")
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {' '.join(CASES)}; all without")
-    parser.add_argument("--quick", action="store_true", help="the small cases, two threads, best of 3")
+def parse_arguments(suite: Suite, words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog=f"./dev bench {suite.name}".strip())
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {' '.join(suite.cases)}; all without")
+    parser.add_argument("--quick", action="store_true", help="the small cases, two threads")
     parser.add_argument("--resume", action="store_true", help="keep the measurements of earlier runs that still hold")
-    parser.add_argument("--threads", type=int, nargs="+", help="numbers of threads (default: 1 2)")
-    parser.add_argument("--repeats", type=int, help="(default: 3, or 5 where the fastest needs less than a second)")
+    threads = " ".join(map(str, suite.threads))
+    parser.add_argument("--threads", type=int, nargs="+", help=f"numbers of threads (default: {threads})")
+    short = f", or {suite.repeats_of_short} where the fastest needs less than a second"
+    more = short if suite.repeats_of_short != suite.repeats else ""
+    parser.add_argument("--repeats", type=int, help=f"(default: {suite.repeats}{more})")
     parser.add_argument("--neighbours", type=int, default=0, help="processes that keep the machine busy")
-    arguments = parser.parse_args()
-    unknown = [name for name in arguments.cases if name not in CASES]
+    arguments = parser.parse_args(words)
+    unknown = [name for name in arguments.cases if name not in suite.cases]
     if unknown:
-        parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")
-    arguments.threads = arguments.threads or ([2] if arguments.quick else [1, 2])
+        parser.error(f"there is no case {unknown[0]}; there are {', '.join(suite.cases)}")
+    arguments.threads = arguments.threads or ([2] if arguments.quick else list(suite.threads))
     return arguments
 
 
 def main() -> None:
-    arguments = parse_arguments()
-    cases = list(chosen_cases(arguments))
+    words = sys.argv[1:]
+    is_named = bool(words) and words[0] in SUITES
+    suite = SUITES[words[0] if is_named else ""]
+    arguments = parse_arguments(suite, words[is_named:])
+    cases = list(chosen_cases(arguments, suite))
     if not cases:
         sys.exit("No case is left to measure.")
-    run = Run(arguments, cases)
+    run = Run(arguments, suite, cases)
     with busy_neighbours(arguments.neighbours):
         for case in cases:
             for threads in arguments.threads:
                 run.run_part(case, threads)
-    name = name_of_results(arguments)
+    name = name_of_results(arguments, suite)
     print(write_results(run, name))
     print(f"Written to bench/results/{name}.md, .json and .png.")
 

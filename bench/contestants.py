@@ -10,9 +10,10 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,21 @@ class Work:
     classify: bool
 
 
-def probability_of_1(model: Any) -> Predict:
-    return lambda rows: np.asarray(model.predict_proba(rows))[:, 1]
-
-
-def predictor(model: Any, work: Work) -> Predict:
-    """The predictions of an estimator: probabilities, or numbers."""
+def of_estimator(model: Any, work: Work) -> Predict:
+    """Its predictions: probabilities, or numbers."""
     if work.classify:
-        return probability_of_1(model)
+        return lambda rows: np.asarray(model.predict_proba(rows))[:, 1]
     return lambda rows: np.asarray(model.predict(rows))
+
+
+def of_lightgbm(model: Any, _work: Work) -> Predict:
+    return lambda rows: np.asarray(model.predict(rows))
+
+
+def of_xgboost(model: Any, _work: Work) -> Predict:
+    import xgboost
+
+    return lambda rows: np.asarray(model.predict(xgboost.DMatrix(rows)))
 
 
 # ---- Fits: binning included -------------------------------------------------------------------------------------
@@ -77,15 +84,11 @@ def mixboost_options(work: Work, tree_probability: float) -> dict[str, Any]:
     }
 
 
-def fit_mixboost(x: Array, y: Array, work: Work, tree_probability: float = 1.0) -> Predict:
+def train_mixboost(x: Array, y: Array, work: Work, tree_probability: float = 1.0, **more: Any) -> Any:
     from mixboost import MixBoostClassifier, MixBoostRegressor
 
     estimator: Any = MixBoostClassifier if work.classify else MixBoostRegressor
-    return predictor(estimator(**mixboost_options(work, tree_probability)).fit(x, y), work)
-
-
-def fit_mixboost_mixed(x: Array, y: Array, work: Work) -> Predict:
-    return fit_mixboost(x, y, work, TREE_PROBABILITY)
+    return estimator(**{**mixboost_options(work, tree_probability), **more}).fit(x, y)
 
 
 def lightgbm_options(work: Work, **more: Any) -> dict[str, Any]:
@@ -104,19 +107,14 @@ def lightgbm_options(work: Work, **more: Any) -> dict[str, Any]:
     }
 
 
-def fit_lightgbm(x: Array, y: Array, work: Work, **more: Any) -> Predict:
+def train_lightgbm(x: Array, y: Array, work: Work, **more: Any) -> Any:
     import lightgbm
 
     options = lightgbm_options(work, **more)
-    model = lightgbm.train(options, lightgbm.Dataset(x, y, params=options), work.rounds)
-    return lambda rows: np.asarray(model.predict(rows))
+    return lightgbm.train(options, lightgbm.Dataset(x, y, params=options), work.rounds)
 
 
-def fit_lightgbm_quantised(x: Array, y: Array, work: Work) -> Predict:
-    return fit_lightgbm(x, y, work, use_quantized_grad=True)
-
-
-def fit_xgboost(x: Array, y: Array, work: Work) -> Predict:
+def train_xgboost(x: Array, y: Array, work: Work) -> Any:
     import xgboost
 
     options = {
@@ -130,11 +128,10 @@ def fit_xgboost(x: Array, y: Array, work: Work) -> Predict:
         "nthread": work.threads,
     }
     data = xgboost.QuantileDMatrix(x, y, max_bin=256, nthread=work.threads)
-    model = xgboost.train(options, data, work.rounds)
-    return lambda rows: np.asarray(model.predict(xgboost.DMatrix(rows)))
+    return xgboost.train(options, data, work.rounds)
 
 
-def fit_catboost(x: Array, y: Array, work: Work, **more: Any) -> Predict:
+def train_catboost(x: Array, y: Array, work: Work, **more: Any) -> Any:
     from catboost import CatBoostClassifier, CatBoostRegressor
 
     estimator = CatBoostClassifier if work.classify else CatBoostRegressor
@@ -153,14 +150,10 @@ def fit_catboost(x: Array, y: Array, work: Work, **more: Any) -> Predict:
         allow_writing_files=False,
         **more,
     )
-    return predictor(model.fit(x, y), work)
+    return model.fit(x, y)
 
 
-def fit_catboost_depthwise(x: Array, y: Array, work: Work) -> Predict:
-    return fit_catboost(x, y, work, grow_policy="Depthwise", min_data_in_leaf=1)
-
-
-def fit_snapml(x: Array, y: Array, work: Work, tree_probability: float = 1.0) -> Predict:
+def train_snapml(x: Array, y: Array, work: Work, tree_probability: float = 1.0) -> Any:
     from snapml import BoostingMachineClassifier, BoostingMachineRegressor
 
     estimator = BoostingMachineClassifier if work.classify else BoostingMachineRegressor
@@ -177,14 +170,10 @@ def fit_snapml(x: Array, y: Array, work: Work, tree_probability: float = 1.0) ->
         fit_intercept=True,
         n_jobs=work.threads,
     )
-    return predictor(model.fit(x, y), work)
+    return model.fit(x, y)
 
 
-def fit_snapml_mixed(x: Array, y: Array, work: Work) -> Predict:
-    return fit_snapml(x, y, work, TREE_PROBABILITY)
-
-
-def fit_scikit_learn(x: Array, y: Array, work: Work) -> Predict:
+def train_scikit_learn(x: Array, y: Array, work: Work) -> Any:
     """Its threads are those of OMP_NUM_THREADS, which compare.py sets."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -199,7 +188,7 @@ def fit_scikit_learn(x: Array, y: Array, work: Work) -> Predict:
         max_bins=255,
         early_stopping=False,
     )
-    return predictor(model.fit(x, y), work)
+    return model.fit(x, y)
 
 
 # ---- Binning alone ----------------------------------------------------------------------------------------------
@@ -234,19 +223,28 @@ def bin_catboost(x: Array, y: Array, work: Work) -> None:
     Pool(x, y, thread_count=work.threads).quantize(border_count=254)
 
 
-FITS: dict[str, Callable[[Array, Array, Work], Predict]] = {
-    "mixboost": fit_mixboost,
-    "mixboost mixed": fit_mixboost_mixed,
-    "mixboost AVX2": fit_mixboost,
-    "mixboost mixed AVX2": fit_mixboost_mixed,
-    "LightGBM": fit_lightgbm,
-    "LightGBM quantised": fit_lightgbm_quantised,
-    "XGBoost": fit_xgboost,
-    "CatBoost": fit_catboost,
-    "CatBoost depth-wise": fit_catboost_depthwise,
-    "snapml": fit_snapml,
-    "snapml mixed": fit_snapml_mixed,
-    "scikit-learn": fit_scikit_learn,
+class Fit(NamedTuple):
+    """How a model is trained, and how it is asked for predictions."""
+
+    train: Callable[[Array, Array, Work], Any]
+    predictor: Callable[[Any, Work], Predict] = of_estimator
+
+
+OURS = Fit(train_mixboost)
+OURS_MIXED = Fit(partial(train_mixboost, tree_probability=TREE_PROBABILITY))
+FITS = {
+    "mixboost": OURS,
+    "mixboost mixed": OURS_MIXED,
+    "mixboost AVX2": OURS,
+    "mixboost mixed AVX2": OURS_MIXED,
+    "LightGBM": Fit(train_lightgbm, of_lightgbm),
+    "LightGBM quantised": Fit(partial(train_lightgbm, use_quantized_grad=True), of_lightgbm),
+    "XGBoost": Fit(train_xgboost, of_xgboost),
+    "CatBoost": Fit(train_catboost),
+    "CatBoost depth-wise": Fit(partial(train_catboost, grow_policy="Depthwise", min_data_in_leaf=1)),
+    "snapml": Fit(train_snapml),
+    "snapml mixed": Fit(partial(train_snapml, tree_probability=TREE_PROBABILITY)),
+    "scikit-learn": Fit(train_scikit_learn),
 }
 BINS: dict[str, Callable[[Array, Array, Work], None]] = {
     "mixboost": bin_mixboost,
@@ -266,12 +264,17 @@ def environment_of(contestant: str) -> dict[str, str]:
     return {"MIXBOOST_KERNELS": "avx2"} if contestant.endswith("AVX2") else {}
 
 
-def version_of(contestant: str) -> str:
-    """The package's version; of ours also which build of the library it is, and which kernels it was told to use."""
-    package = package_of(contestant)
+def build_of(package: str) -> tuple[str, str]:
+    """A package's version, and of ours the digest of the library, which says what it was built of."""
     version = metadata.version(package)
     if package != "mixboost":
-        return version
+        return version, ""
     library = Path(str(import_module(package).__file__)).with_name("libmixboost.so")
+    return version, hashlib.sha256(library.read_bytes()).hexdigest()[:8]
+
+
+def version_of(contestant: str) -> str:
+    """The package's version; of ours also which build of the library it is, and which kernels it was told to use."""
+    version, digest = build_of(package_of(contestant))
     kernels = {**os.environ, **environment_of(contestant)}.get("MIXBOOST_KERNELS", "best")
-    return f"{version} ({hashlib.sha256(library.read_bytes()).hexdigest()[:8]}, {kernels} kernels)"
+    return f"{version} ({digest}, {kernels} kernels)" if digest else version

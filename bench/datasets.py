@@ -94,3 +94,15 @@ def make_files(name: str) -> Path:
 
 def load(folder: Path, part: str) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.load(folder / f"x_{part}.npy"), np.load(folder / f"y_{part}.npy")
+
+
+def make_csv(folder: Path) -> None:
+    """Writes a folder's training rows as text unless that is there: with the digits of float32, and of float64."""
+    import polars
+
+    x = np.load(folder / "x_train.npy")
+    for name, rows in (("x_train.csv", x), ("x_train_long.csv", x.astype(np.float64) / 3)):
+        if not (folder / name).exists():
+            unfinished = folder / "unfinished.csv"
+            polars.from_numpy(rows).write_csv(unfinished)
+            unfinished.rename(folder / name)

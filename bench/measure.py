@@ -4,69 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
+from importlib import import_module
 
-import numpy as np
-from cases import CASES
-from contestants import BINS, FITS, Array, Predict, Work
-from datasets import is_classification, load
-from machine import PeakMemory
-
-N_WARM_UP = 1000
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is measured."""
-
-    case: str
-    contestant: str
-    threads: int
-    folder: str  # of the data
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What was measured."""
-
-    seconds: float
-    bytes_a_row: float  # peak of resident memory over what was there before, the data included
-    metric: float | None  # held-out log loss or RMSE; None of binning
-
-
-def do_work(contestant: str, x: Array, y: Array, work: Work) -> Predict | None:
-    if work.rounds == 0:
-        BINS[contestant](x, y, work)
-        return None
-    return FITS[contestant](x, y, work)
-
-
-def held_out(predict: Predict, folder: Path, classify: bool) -> float:
-    x, y = load(folder, "test")
-    answer = predict(x)
-    if not classify:
-        return float(np.sqrt(np.mean((answer - y) ** 2)))
-    p = np.clip(answer, 1e-15, 1 - 1e-15)
-    return float(-np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)))
-
-
-def measure(task: Task) -> Figures:
-    """A small fit first loads whatever is loaded on first use; the data are there, the peak of memory is the fit's."""
-    case, folder = CASES[task.case], Path(task.folder)
-    classify = is_classification(case.data)
-    x, y = load(folder, "train")
-    warm_up = Work(min(case.rounds, 2), 2, task.threads, classify)
-    do_work(task.contestant, x[:N_WARM_UP], y[:N_WARM_UP], warm_up)
-    work = Work(case.rounds, case.depth, task.threads, classify)
-    memory = PeakMemory()
-    began = time.perf_counter()
-    predict = do_work(task.contestant, x, y, work)
-    seconds = time.perf_counter() - began
-    bytes_a_row = memory.bytes() / len(y)
-    return Figures(seconds, bytes_a_row, None if predict is None else held_out(predict, folder, classify))
-
+from measurements import Task
+from suites import ALL_CASES
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(measure(Task(**json.loads(sys.argv[1]))))))
+    task = Task(**json.loads(sys.argv[1]))
+    case = ALL_CASES[task.case]
+    print(json.dumps(asdict(import_module(f"measure_{case.kind}").measure(task, case))))

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is measured."""
+
+    case: str
+    contestant: str
+    threads: int
+    folder: str  # of the data
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What was measured; infinite or None where there is nothing to measure."""
+
+    seconds: float = math.inf
+    bytes_a_row: float = math.inf  # peak of resident memory over what was there before, the data included
+    metric: float | None = None  # held-out log loss or RMSE
+    size: float | None = None  # bytes on disk of what was read, written, loaded or imported
 
 
 class Key(NamedTuple):
@@ -25,15 +46,22 @@ class Measurement:
     """One process of one contestant: its figures, or the last line of its error."""
 
     key: Key
-    seconds: float = float("inf")
-    bytes_a_row: float = float("inf")
+    seconds: float = math.inf
+    bytes_a_row: float = math.inf
     metric: float | None = None
+    size: float | None = None
     error: str | None = None
 
     def as_record(self) -> dict[str, object]:
         """For people and other programs: what there is of it, in one level."""
-        figures = {"seconds": self.seconds, "bytes_a_row": self.bytes_a_row, "metric": self.metric}
-        return {**self.key._asdict(), **({"error": self.error} if self.error is not None else figures)}
+        there = {name: value for name, value in asdict(self).items() if name != "key" and value not in (None, math.inf)}
+        return {**self.key._asdict(), **there}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Measurement:
+        """The reverse of as_record."""
+        rest = dict(record)
+        return cls(Key(*(rest.pop(name) for name in Key._fields)), **rest)
 
 
 class Journal:
@@ -46,15 +74,14 @@ class Journal:
         lines = path.read_text().splitlines() if path.exists() else []
         path.write_text("")
         for line in lines:
-            fields = json.loads(line)
-            measurement = Measurement(Key(*fields.pop("key")), **fields)
+            measurement = Measurement.from_record(json.loads(line))
             if measurement.key.case not in forgotten:
                 self.add(measurement)
 
     def add(self, measurement: Measurement) -> None:
         self.known[measurement.key] = measurement
         with open(self.path, "a") as file:
-            file.write(json.dumps(asdict(measurement)) + "\n")
+            file.write(json.dumps(measurement.as_record()) + "\n")
 
 
 class Results:

@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / "build" / "bench"
 RESULTS = ROOT / "bench" / "results"
+RELEASE = ROOT / "build" / "release"
+TIME_MODEL, TIME_WRITE = (RELEASE / "bench" / name for name in ("time_model", "time_write"))
 # Folders of real tables, if they are there.
 REAL_FOLDER = Path(os.environ.get("MIXBOOST_BENCH_DATA", ROOT.parent / "shared" / "data"))
 

@@ -13,30 +13,23 @@ import itertools
 import json
 import subprocess
 import sys
-import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from datasets import make_data
+from datasets import load, make_files
 from machine import processor
 from mixboost import Predictor
-from python_package import DEPTH, ROUNDS, make_mixboost, print_table
+from models import Wanted, train_apart
+from places import RELEASE, ROOT
+from serving_cases import TRAINED_ON
+from tables import table
 
-ROOT = Path(__file__).resolve().parent.parent
-CLIENT = ROOT / "build" / "release" / "bench" / "http_load"
-FEATURES = 28
+CLIENT = RELEASE / "bench" / "http_load"
+MODEL = Wanted("mixboost", rounds=100, depth=6)
 CONNECTIONS, ROWS = [1, 8, 32], [1, 32]
 FIGURES = {"requests_a_second": "requests a second", "p50_us": "p50, µs", "p99_us": "p99, µs"}
-
-
-def make_model(path: Path) -> list[list[float]]:
-    """Trains and saves the model; gives rows to ask about."""
-    x, y = make_data(20_000, FEATURES)
-    make_mixboost(ROUNDS, threads=2).fit(x, y).save(path)
-    rows: list[list[float]] = x[: max(ROWS)].round(4).tolist()
-    return rows
 
 
 @contextmanager
@@ -57,7 +50,7 @@ def check_answers(port: int, model: Path, rows: list[list[float]]) -> None:
         assert json.load(response) == Predictor.load(model)(rows).tolist()
 
 
-def load(port: int, rows: list[list[float]], connections: int, requests: int) -> dict[str, float]:
+def send(port: int, rows: list[list[float]], connections: int, requests: int) -> dict[str, float]:
     body = json.dumps(rows[0] if len(rows) == 1 else rows)
     command = [str(CLIENT), str(port), "/predict", body, str(connections), str(requests // connections)]
     figures: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
@@ -65,14 +58,16 @@ def load(port: int, rows: list[list[float]], connections: int, requests: int) ->
 
 
 def rows_of_the_table(requests: int) -> Iterator[list[str]]:
-    with tempfile.TemporaryDirectory() as folder:
-        model = Path(folder) / "model.mxb"
-        rows = make_model(model)
-        with running_service(model) as port:
-            check_answers(port, model, rows)
-            for n_rows, connections in itertools.product(ROWS, CONNECTIONS):
-                found = load(port, rows[:n_rows], connections, requests)
-                yield [str(connections), str(n_rows), *(f"{found[name]:.0f}" for name in FIGURES)]
+    error = train_apart(MODEL)
+    if error is not None:
+        sys.exit(error)
+    x, _ = load(make_files(TRAINED_ON), "test")
+    rows: list[list[float]] = x[: max(ROWS)].round(4).tolist()
+    with running_service(MODEL.path()) as port:
+        check_answers(port, MODEL.path(), rows)
+        for n_rows, connections in itertools.product(ROWS, CONNECTIONS):
+            found = send(port, rows[:n_rows], connections, requests)
+            yield [str(connections), str(n_rows), *(f"{found[name]:.0f}" for name in FIGURES)]
 
 
 def main() -> None:
@@ -80,9 +75,9 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000, help="of each kind, all connections together")
     arguments = parser.parse_args()
     print(f"{processor()}; Python {sys.version.split()[0]}")
-    title = f"examples/serve.py, a model of {ROUNDS} trees of depth {DEPTH} and {FEATURES} features:"
     header = ["connections", "rows a request", *FIGURES.values()]
-    print_table(title, header, list(rows_of_the_table(arguments.requests)))
+    print(f"examples/serve.py, a model of {MODEL.rounds} trees of depth {MODEL.depth} and 28 features:\n")
+    print(table(header, list(rows_of_the_table(arguments.requests))))
 
 
 if __name__ == "__main__":

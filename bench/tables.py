@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 from cases import (
     AVX2_CASES,
     AVX2_MUST,
     AVX2_OF,
-    CASES,
     FIGURE_THREADS,
-    FIGURES,
     MEMORY_AIM,
     MEMORY_CASE,
     MEMORY_MUST,
@@ -17,9 +18,14 @@ from cases import (
     SCALING_CASE,
     SCALING_MUST,
     TREE_PEERS,
+    Case,
     Figure,
+    Limit,
+    Suite,
 )
 from measurements import Measurement, Results
+
+UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "KB": 1e3, "MB": 1e6}
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -36,14 +42,25 @@ def worked(best: dict[str, Measurement], name: str) -> bool:
     return name in best and best[name].error is None
 
 
-def ratio_row(figure: Figure, results: Results) -> list[str] | None:
+def ratio_row(figure: Figure, case: Case, results: Results) -> list[str] | None:
     best = results.of(figure.case, FIGURE_THREADS)
-    peer = fastest(best, figure.peers)
+    peer = fastest(best, figure.peers or case.peers)
     if peer is None or not worked(best, figure.ours):
         return None
     ratio = peer.seconds / best[figure.ours].seconds
     against = f"{peer.key.contestant} {peer.seconds:.3g} s / {best[figure.ours].seconds:.3g} s"
     return [figure.title, f"{ratio:.2f}", f"{figure.must:g}", figure.aim, verdict(ratio >= figure.must), against]
+
+
+def limit_row(limit: Limit, results: Results) -> list[str] | None:
+    best = results.of(limit.case, FIGURE_THREADS)
+    if not worked(best, limit.ours):
+        return None
+    ours = best[limit.ours]
+    found = (ours.size or math.inf) if limit.unit in ("KB", "MB") else ours.seconds
+    measured = found / UNITS[limit.unit]
+    title = f"{limit.title}, {limit.unit}"
+    return [title, f"{measured:.3g}", f"≤ {limit.must:g}", limit.aim, verdict(measured <= limit.must), ""]
 
 
 def verdict(is_met: bool) -> str:
@@ -96,46 +113,65 @@ def avx2_row(results: Results) -> list[str] | None:
     ]
 
 
-def figures_table(results: Results) -> str:
+def figures_table(results: Results, suite: Suite) -> str:
     """Empty where a run has none of the cases that figures are asked of."""
-    rows = [ratio_row(figure, results) for figure in FIGURES] + [
-        memory_row(results),
-        scaling_row(results),
-        avx2_row(results),
+    rows = [
+        limit_row(figure, results)
+        if isinstance(figure, Limit)
+        else ratio_row(figure, suite.cases[figure.case], results)
+        for figure in suite.figures
     ]
+    rows += [memory_row(results), scaling_row(results), avx2_row(results)]
     found = [row for row in rows if row is not None]
     header = ["figure", "measured", "must", "aim", "met", "against"]
     return f"\n{table(header, found)}" if found else ""
 
 
-def case_title(name: str, threads: int, n_repeats: int) -> str:
-    case = CASES[name]
-    work = f"{case.rounds} rounds of depth {case.depth}, binning included" if case.rounds else "binning alone"
+def case_title(case: Case, threads: int, n_repeats: int) -> str:
     ways = f"{threads} thread{'s' if threads > 1 else ''}, best of {n_repeats}"
-    return f"{name}: {case.data.replace('x', ' x ')}, {work}, {ways}"
+    return f"{case.name}: {case.description}, {ways}"
 
 
-def case_table(results: Results, name: str, threads: int) -> str:
-    best = results.of(name, threads)
-    peer = fastest(best, tuple(TREE_PEERS))
+def columns_of(case: Case, suite: Suite, peer: Measurement | None) -> dict[str, Callable[[Measurement], str]]:
+    """What is shown of a measurement, and how; empty where it was not measured."""
+    digits = ".3f" if case.unit == "s" else ".4g"
+
+    def time_of(m: Measurement) -> str:
+        return f"{m.seconds / UNITS[case.unit]:{digits}}" if m.seconds < math.inf else ""
+
+    def ratio_of(m: Measurement) -> str:
+        return f"{peer.seconds / m.seconds:.2f}" if peer is not None and m.seconds < math.inf else ""
+
+    return {
+        case.unit: time_of,
+        f"fastest {suite.rivals} ÷ it": ratio_of,
+        "memory over the input, bytes a row": lambda m: f"{m.bytes_a_row:.0f}" if m.bytes_a_row < math.inf else "",
+        "held-out loss": lambda m: "" if m.metric is None else f"{m.metric:.5f}",
+        "MB on disk": lambda m: "" if m.size is None else f"{m.size / UNITS['MB']:.3f}",
+    }
+
+
+def case_table(results: Results, suite: Suite, name: str, threads: int) -> str:
+    case, best = suite.cases[name], results.of(name, threads)
+    columns = columns_of(case, suite, fastest(best, case.peers))
+    there = {title: show for title, show in columns.items() if any(show(m) for m in best.values())}
     rows = []
     for contestant, m in best.items():
-        if m.error is not None:
-            rows.append([contestant, f"failed: {m.error}", "", "", ""])
-            continue
-        ratio = f"{peer.seconds / m.seconds:.2f}" if peer is not None else ""
-        metric = "" if m.metric is None else f"{m.metric:.5f}"
-        rows.append([contestant, f"{m.seconds:.3f}", ratio, f"{m.bytes_a_row:.0f}", metric])
-    header = ["", "s", "fastest tree-only peer ÷ it", "memory over the input, bytes a row", "held-out loss"]
-    return f"\n## {case_title(name, threads, results.n_repeats(name, threads))}\n\n{table(header, rows)}"
+        shown = [show(m) for show in there.values()]
+        rows.append([contestant, *(shown if m.error is None else [f"failed: {m.error}", *[""] * (len(shown) - 1)])])
+    return f"\n## {case_title(case, threads, results.n_repeats(name, threads))}\n\n{table(['', *there], rows)}"
 
 
-def as_markdown(results: Results, machine: str, notes: list[str]) -> str:
+def all_tables(results: Results, suite: Suite) -> str:
+    """The figures, then every case."""
+    return figures_table(results, suite) + "".join(case_table(results, suite, *part) for part in results.parts())
+
+
+def as_markdown(results: Results, suite: Suite, machine: str, notes: list[str]) -> str:
     """The whole page."""
     versions = ", ".join(f"{package} {version}" for package, version in results.versions().items())
     n, reused = len(results.measurements), results.n_reused
     made = f"{n} measurements, each in a process of its own, contestants in turn"
     made += f"; {reused} of them are from an earlier run" if reused else ""
     lines = [f"{machine}.", f"{versions}.", f"{made}.", *notes]
-    tables = "".join(case_table(results, *part) for part in results.parts())
-    return "# mixboost beside its peers\n\n" + "\n".join(lines) + "\n" + figures_table(results) + tables
+    return f"# {suite.title}\n\n" + "\n".join(lines) + "\n" + all_tables(results, suite)

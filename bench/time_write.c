@@ -1,0 +1,51 @@
+/* Times how predictions are written: a file of doubles becomes a CSV file by the functions of `mixboost predict`, and
+ * the seconds are printed. Started by measure_csv.py with both files. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "command.h"
+#include "output.h"
+#include "text.h"
+
+static double *read_doubles(const char *path, size_t *n) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        return NULL;
+    }
+    *n = (size_t)ftell(file) / sizeof(double);
+    double *values = malloc(*n * sizeof *values);
+    rewind(file);
+    size_t n_read = values != NULL ? fread(values, sizeof *values, *n, file) : 0;
+    fclose(file);
+    *n = n_read;
+    return values;
+}
+
+static int write_predictions(const char *path, const double *values, size_t n) {
+    struct output output;
+    char number[TEXT_NUMBER_SIZE];
+    int code = output_open(&output, path);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    int go_on = output_write(&output, "prediction\n");
+    for (size_t i = 0; go_on && i < n; i++) {
+        go_on = output_write(&output, text_number(number, values[i])) && output_write(&output, "\n");
+    }
+    return output_close(&output);
+}
+
+int main(int argc, char **argv) {
+    size_t n;
+    double *values = argc == 3 ? read_doubles(argv[1], &n) : NULL;
+    if (values == NULL) {
+        fprintf(stderr, "usage: time_write DOUBLES CSV\n");
+        return 2;
+    }
+    double begin = mxb__seconds_now();
+    int code = write_predictions(argv[2], values, n);
+    printf("%.9g\n", mxb__seconds_now() - begin);
+    free(values);
+    return code;
+}
