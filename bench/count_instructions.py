@@ -1,4 +1,4 @@
-"""Counts the instructions of small trainings with callgrind and writes bench/instructions.txt.
+"""Counts the instructions of small trainings and of predictions with callgrind and writes bench/instructions.txt.
 
     ./dev bench instructions
 
@@ -15,12 +15,14 @@ import re
 import shutil
 import subprocess
 import sys
+from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from places import ROOT, SCRATCH
+from places import RELEASE, ROOT, SCRATCH, TIME_MODEL
 
-PROGRAM = ROOT / "build" / "release" / "mixboost"
+PROGRAM = RELEASE / "mixboost"
 FOLDER = SCRATCH / "instructions"
 PAGE = ROOT / "bench" / "instructions.txt"
 
@@ -28,7 +30,7 @@ N_SHOWN = 8
 OPTIONS = "--objective logloss --n_threads 1".split()
 PAPER = "--preset paper --learning_rate 0.05 --min_max_depth 6 --max_max_depth 6"
 KERNELS = ["portable", "avx2"]
-COUNTED = ["mxb_prepared_create", "mxb_trainer_create", "mxb_trainer_run"]  # not the reading of the data
+OF_TRAINING = ["mxb_prepared_create", "mxb_trainer_create", "mxb_trainer_run"]  # not the reading of the data
 
 
 class Training(NamedTuple):
@@ -47,6 +49,18 @@ TRAININGS = [
     Training("defaults", 5000, 12, "--num_round 30"),
 ]
 
+# Of models that predict 28 features, by what they are made with.
+TREES_TO_PREDICT = f"{PAPER} --num_round 100 --tree_probability 1"
+MODELS = [
+    Training("trees", 5000, 28, f"{TREES_TO_PREDICT}"),
+    Training("symmetric trees", 5000, 28, f"{TREES_TO_PREDICT} --symmetric_probability 1 --symmetric_depth 6"),
+    Training("defaults", 5000, 28, "--num_round 100"),
+]
+N_CALLS = 1000  # on one row each
+N_BATCH = 512
+
+Counts = list[tuple[int, str]]  # the whole, then functions from the most on
+
 
 def write_data(path: Path, training: Training) -> None:
     numbers = random.Random(7)
@@ -58,19 +72,22 @@ def write_data(path: Path, training: Training) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def count(data: Path, training: Training, kernels: str) -> tuple[float, list[tuple[float, str]]]:
-    """Millions of instructions of a training, and of the functions that take most of them."""
-    counts = FOLDER / f"{training.name}-{kernels}.callgrind"
+def train_command(data: Path, training: Training, model: Path) -> list[str]:
+    files = ["train", str(data), "--label", "y", "--model", str(model), "--quiet"]
+    return [str(PROGRAM), *files, *OPTIONS, *training.options.split()]
+
+
+def count(command: list[str], inside: list[str], kernels: str) -> Counts:
+    """Instructions of a command inside some functions, those of what they call included."""
+    counts = FOLDER / "counts.callgrind"
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}"]
-    valgrind += [f"--toggle-collect={function}" for function in COUNTED]
-    files = ["train", str(data), "--label", "y", "--model", str(FOLDER / "model.mxb"), "--quiet"]
-    command = [*valgrind, str(PROGRAM), *files, *OPTIONS, *training.options.split()]
-    subprocess.run(command, env={**os.environ, "MIXBOOST_KERNELS": kernels}, check=True, capture_output=True)
+    valgrind += [f"--toggle-collect={function}" for function in inside]
+    env = {**os.environ, "MIXBOOST_KERNELS": kernels}
+    subprocess.run([*valgrind, *command], env=env, check=True, capture_output=True)
     annotate = ["callgrind_annotate", "--auto=no", str(counts)]
     text = subprocess.run(annotate, check=True, capture_output=True, text=True).stdout
     found = re.findall(r"^ *([\d,]+) \([^)]*\)  (\S.*)$", text, re.MULTILINE)
-    (total, _), *functions = [(int(number.replace(",", "")) / 1e6, name_of(place)) for number, place in found]
-    return total, functions[:N_SHOWN]
+    return [(int(number.replace(",", "")), name_of(place)) for number, place in found]
 
 
 def name_of(place: str) -> str:
@@ -89,25 +106,62 @@ def compiler() -> str:
     return first_line(found.group(1), "--version")
 
 
+def lines_of(counts: Counts, unit: int, digits: int, kernels: str) -> Iterator[str]:
+    """The whole and the first functions, in units of so many instructions."""
+    (total, _), *functions = counts
+    yield f"{total / unit:10.{digits}f}  with {kernels} kernels"
+    for number, name in functions[:N_SHOWN]:
+        yield f"{number / unit:14.{digits}f}  {name}"
+
+
+def of_trainings() -> Iterator[str]:
+    yield "Millions of instructions of small trainings, and the functions that take most of them."
+    yield f"mixboost train {' '.join(OPTIONS)}, without reading the data"
+    for training in TRAININGS:
+        data = FOLDER / f"{training.name}.csv"
+        write_data(data, training)
+        yield from ("", f"{training.name}: {training.n_rows} x {training.n_features}, {training.options}")
+        for kernels in KERNELS:
+            counts = count(train_command(data, training, FOLDER / "model.mxb"), OF_TRAINING, kernels)
+            yield from lines_of(counts, 10**6, 1, kernels)
+
+
+def write_rows(data: Path) -> tuple[Path, Path]:
+    """The features of the first rows: those of a batch as text, those of single calls as doubles."""
+    header, *lines = [line.rpartition(",")[0] for line in data.read_text().splitlines()]
+    batch, rows = FOLDER / "batch.csv", FOLDER / "rows"
+    batch.write_text("\n".join([header, *lines[:N_BATCH]]) + "\n")
+    rows.write_bytes(array("d", [float(cell) for line in lines[:N_CALLS] for cell in line.split(",")]).tobytes())
+    return batch, rows
+
+
+def of_predictions() -> Iterator[str]:
+    yield "Instructions a row of predictions, and the functions that take most of them."
+    yield f"One row: mxb_model_predict_rows, mean of {N_CALLS} calls; batch: mxb_model_predict on {N_BATCH} rows"
+    for training in MODELS:
+        data, model, out = FOLDER / "to predict.csv", FOLDER / "model.mxb", FOLDER / "predictions.csv"
+        write_data(data, training)
+        subprocess.run(train_command(data, training, model), check=True, capture_output=True)
+        batch, rows = write_rows(data)
+        one = [str(TIME_MODEL), str(model), str(rows), "1", str(N_CALLS)]
+        many = [str(PROGRAM), "predict", str(model), str(batch), "--out", str(out), "--n_threads", "1", "--quiet"]
+        yield from ("", f"{training.name}: {training.n_features} features, {training.options}")
+        for name, command, function, n in (
+            ("one row", one, "mxb_model_predict_rows", N_CALLS),
+            ("batch", many, "mxb_model_predict", N_BATCH),
+        ):
+            yield f"  {name}"
+            for kernels in KERNELS:
+                yield from lines_of(count(command, [function], kernels), n, 0, kernels)
+
+
 def main() -> None:
     missing = [name for name in ("valgrind", "callgrind_annotate") if shutil.which(name) is None]
     if missing:
         sys.exit(f"{missing[0]} is not installed.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = [
-        "Millions of instructions of small trainings, and the functions that take most of them.",
-        "Written by `./dev bench instructions`; to be written again, and looked at, with a change of hot code.",
-        f"mixboost train {' '.join(OPTIONS)}, without reading the data",
-        f"{compiler()}; {first_line('valgrind', '--version')}",
-    ]
-    for training in TRAININGS:
-        data = FOLDER / f"{training.name}.csv"
-        write_data(data, training)
-        lines += ["", f"{training.name}: {training.n_rows} x {training.n_features}, {training.options}"]
-        for kernels in KERNELS:
-            total, functions = count(data, training, kernels)
-            lines += [f"{total:10.1f}  with {kernels} kernels"]
-            lines += [f"{millions:14.1f}  {name}" for millions, name in functions]
+    lines = ["Written by `./dev bench instructions`; to be written again, and looked at, with a change of hot code."]
+    lines += [f"{compiler()}; {first_line('valgrind', '--version')}", "", *of_trainings(), "", *of_predictions()]
     PAGE.write_text("\n".join(lines) + "\n")
     print(PAGE.read_text(), end="")
 
