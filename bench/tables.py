@@ -134,10 +134,11 @@ def case_title(case: Case, threads: int, n_repeats: int) -> str:
 
 def columns_of(case: Case, suite: Suite, peer: Measurement | None) -> dict[str, Callable[[Measurement], str]]:
     """What is shown of a measurement, and how; empty where it was not measured."""
-    digits = ".3f" if case.unit == "s" else ".4g"
 
     def time_of(m: Measurement) -> str:
-        return f"{m.seconds / UNITS[case.unit]:{digits}}" if m.seconds < math.inf else ""
+        time = m.seconds / UNITS[case.unit]
+        digits = ".3f" if case.unit == "s" else ".0f" if time >= 1000 else ".4g"
+        return f"{time:{digits}}" if time < math.inf else ""
 
     def ratio_of(m: Measurement) -> str:
         return f"{peer.seconds / m.seconds:.2f}" if peer is not None and m.seconds < math.inf else ""

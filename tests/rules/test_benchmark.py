@@ -171,8 +171,10 @@ def test_a_column_that_nobody_has_is_left_out(bench):
 def test_times_are_in_the_unit_of_their_case(bench):
     suite, results = bench("serving_cases").ROWS, bench("measurements").Results
     found = [make(bench, "mixboost C", 5e-7, case="rows-1"), make(bench, "LightGBM", 2e-5, case="rows-1")]
+    found += [make(bench, "scikit-learn", 0.0123, case="rows-1")]
     table = rows_of(bench("tables").case_table(results(found, 0), suite, "rows-1", 2))
     assert table["mixboost C"][:2] == ["0.5", "40.00"] and table["LightGBM"][:2] == ["20", "1.00"]
+    assert table["scikit-learn"][0] == "12300"
 
 
 def test_memory_must_be_below_every_peer(bench):
