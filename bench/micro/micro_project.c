@@ -1,4 +1,5 @@
 /* Random Fourier features of 28 inputs: projection and cosine, as many components as usual and an odd number. */
+#include "base/math.h"
 #include "micro.h"
 
 enum { N_FEATURES = 28, MAX_COMPONENTS = 101 };
@@ -17,10 +18,10 @@ int main(int argc, char **argv) {
     n_rows = micro_n_rows(argc, argv, 20000);
     inputs = micro_memory(n_rows * N_FEATURES, sizeof *inputs);
     for (size_t i = 0; i < n_rows * N_FEATURES; i++) {
-        inputs[i] = (float)micro_normal(i);
+        inputs[i] = mxb__factor(micro_normal(i));
     }
     for (size_t i = 0; i < N_FEATURES * MAX_COMPONENTS; i++) {
-        weights[i] = (float)micro_normal(i);
+        weights[i] = mxb__factor(micro_normal(i));
         phases[i % MAX_COMPONENTS] = (float)micro_normal(i);
     }
     struct micro_work works[] = {{.name = "project, 100 components"}, {.name = "project, 101 components"}};

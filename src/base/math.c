@@ -86,12 +86,13 @@ double mxb__log1p(double x) {
     return mxb__log(u) + (x - (u - 1.0)) / u;
 }
 
-float mxb__cos_turns(double t) {
-    t = fabs(t); /* from 2^51 on, adding ROUNDER rounds the positive ones alone to integers */
-    double r = t - ((t + ROUNDER) - ROUNDER);
-    r = fabs(r) <= 0.5 ? r : 0.0; /* from 2^52 on, t is an integer and ROUNDER may round it to another */
+float mxb__cos_turns(float t) {
+    const float rounder = 0x1.8p23f; /* adding it leaves no digit behind the point */
+    t = fabsf(t);
+    float r = t - ((t + rounder) - rounder);
+    r = t < 0x1p22f ? r : 0.0f; /* so large is no phase any more */
     /* cos(2 pi r) = sin(2 pi a) with a in [-1/4, 1/4]; a polynomial in a^2 of error 7e-9. */
-    float a = (float)(0.25 - fabs(r));
+    float a = 0.25f - fabsf(r);
     float s = a * a;
     float p = 39.759827f;
     p = p * s + -76.581173f;

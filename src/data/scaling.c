@@ -6,10 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "base/memory.h"
-
-/* Far above anything scaled data hold, and small enough that a sum of products with float weights stays finite. */
-static const double MAX_INPUT = 1e30;
 
 static double clip(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
@@ -54,13 +52,13 @@ static double rank_score(const struct scaling_feature *feature, double x, uint32
 /* `low` is the interval of x, with ranks. */
 static inline float scale(enum scaling_kind kind, const struct scaling_feature *feature, double x, uint32_t low) {
     if (isnan(x)) {
-        return feature->missing;
+        return mxb__factor((double)feature->missing);
     }
     if (kind == SCALING_RANK) {
-        return (float)clip(rank_score(feature, x, low), MAX_INPUT);
+        return mxb__factor(rank_score(feature, x, low));
     }
     /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
-    return (float)clip(clip(x - feature->center, DBL_MAX) * feature->factor, MAX_INPUT);
+    return mxb__factor(clip(x - feature->center, DBL_MAX) * feature->factor);
 }
 
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x) {
@@ -90,7 +88,8 @@ void mxb__scale_column(enum scaling_kind kind, const struct scaling_feature *fea
 
 int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature) {
     float low = mxb__scale_value(kind, feature, -DBL_MAX), high = mxb__scale_value(kind, feature, DBL_MAX);
-    return low == high && low == feature->missing; /* scaling keeps the order: all others lie between */
+    return low == high &&
+           low == mxb__factor((double)feature->missing); /* scaling keeps the order: all others lie between */
 }
 
 static mxb_status copy_feature(struct scaling_feature *to, const struct scaling_feature *from, mxb_error *error) {

@@ -27,7 +27,7 @@ struct scaling {
 
 enum { MXB__MAX_KNOTS = 1024 };
 
-/** The scaled value of x (NaN = missing) for one feature; always finite, at most 1e30 in size. */
+/** The scaled value of x (NaN = missing) for one feature; a factor as the kernels take them. */
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x);
 
 /** out[i * stride] = the scaled value of values[i], for i of 0 .. n - 1. */

@@ -29,7 +29,7 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
 static int has_portable(void) { return 1; }

@@ -50,8 +50,8 @@ struct kernels {
     void (*encode_row)(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
                        uint8_t *codes);
 
-    /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Products of two floats are
-     * exact in double; the sum begins with the phase and runs over f in order. */
+    /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Inputs and weights are factors
+     * (mxb__factor), whose products are exact; the sum, in float, begins with the phase and runs over f in order. */
     void (*project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                     size_t n_components, float amplitude, float *z);
 

@@ -89,7 +89,7 @@ void mxb__symmetric_clear(struct symmetric *tree);
 struct projection {
     uint32_t n_components;
     uint32_t n_features;
-    float *weights; /* [feature][component], in turns: the frequency divided by 2 pi */
+    float *weights; /* [feature][component], in turns: the frequency divided by 2 pi; factors (mxb__factor) */
     float *phases;  /* [component], in turns, 0 .. 1 */
 };
 

@@ -45,8 +45,8 @@ static struct pairs open_pairs(const struct projection *projection, const double
     struct pairs pairs = {scratch, scratch + c, scratch + 2 * c, scratch + 3 * c, scratch + 4 * c, scratch + 5 * c};
     for (size_t j = 0; j < c; j++) {
         double phase = (double)projection->phases[j];
-        pairs.cosines[j] = weights[j] * (double)mxb__cos_turns(phase);
-        pairs.sines[j] = weights[j] * (double)mxb__cos_turns(phase - 0.25);
+        pairs.cosines[j] = weights[j] * (double)mxb__cos_turns((float)phase);
+        pairs.sines[j] = weights[j] * (double)mxb__cos_turns((float)(phase - 0.25));
     }
     return pairs;
 }
@@ -107,7 +107,7 @@ static double evaluate(const struct projection *projection, const double *weight
     const float *w = frequencies(projection, feature);
     double sum = 0;
     for (uint32_t j = 0; j < projection->n_components; j++) {
-        sum += weights[j] * (double)mxb__cos_turns(turns[j] + step * (double)w[j]);
+        sum += weights[j] * (double)mxb__cos_turns((float)(turns[j] + step * (double)w[j]));
     }
     return sum;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/math.h"
 #include "base/memory.h"
 #include "model/model_format.h"
 
@@ -13,11 +14,22 @@ enum { LEAF_BYTES = 9, TERM_BYTES = 26 };
 
 /* ---- Projections ---- */
 
-static mxb_status get_floats(struct section_input *section, size_t n, const char *what, float *values) {
+static mxb_status get_weights(struct section_input *section, size_t n, float *weights) {
     for (size_t i = 0; i < n; i++) {
-        values[i] = mxb__get_f32(&section->in);
-        if (!isfinite(values[i])) {
-            return mxb__section_damaged(section, "section projections: a %s is not finite", what);
+        weights[i] = mxb__get_f32(&section->in);
+        if (weights[i] != mxb__factor((double)weights[i])) {
+            return mxb__section_damaged(section,
+                                        "section projections: a weight has more than 12 digits or is too large");
+        }
+    }
+    return MXB_OK;
+}
+
+static mxb_status get_phases(struct section_input *section, size_t n, float *phases) {
+    for (size_t i = 0; i < n; i++) {
+        phases[i] = mxb__get_f32(&section->in);
+        if (!isfinite(phases[i])) {
+            return mxb__section_damaged(section, "section projections: a phase is not finite");
         }
     }
     return MXB_OK;
@@ -35,8 +47,8 @@ static mxb_status decode_projection(struct section_input *section, uint32_t n_fe
     projection->n_features = n_features;
     MXB_TRY(mxb__alloc(&projection->weights, n_weights, sizeof(float), "a projection", section->error));
     MXB_TRY(mxb__alloc(&projection->phases, n_components, sizeof(float), "a projection", section->error));
-    MXB_TRY(get_floats(section, n_weights, "weight", projection->weights));
-    return get_floats(section, n_components, "phase", projection->phases);
+    MXB_TRY(get_weights(section, n_weights, projection->weights));
+    return get_phases(section, n_components, projection->phases);
 }
 
 mxb_status mxb__projections_decode(struct section_input *section, mxb_model *model) {

@@ -261,15 +261,21 @@ def rank_score(feature, x):
 
 def scaled(kind, feature, x):
     if math.isnan(x):
-        return feature["missing"]
+        return factor(feature["missing"])
     result = rank_score(feature, x) if kind == 2 else clipped(x - feature["center"], LARGEST) * feature["factor"]
-    return float32(clipped(result, 1e30))
+    return factor(result)
+
+
+def factor(x):
+    x = clipped(x, 2.0**50)
+    product = x * (2**41 + 1)
+    rounded = product - (product - x)
+    return rounded if abs(rounded) >= 2.0**-50 else 0.0
 
 
 def cosine_of_turns(t):
     t = abs(t)
-    r = t - ((t + 1.5 * 2**52) - 1.5 * 2**52)
-    r = r if abs(r) <= 0.5 else 0.0
+    r = float32(t - float32(float32(t + 1.5 * 2**23) - 1.5 * 2**23)) if t < 2**22 else 0.0
     a = float32(0.25 - abs(r))
     s = float32(a * a)
     p = float32(39.759827)
@@ -284,7 +290,7 @@ def components(projection, inputs):
     for j in range(c):
         t = projection["phases"][j]
         for x, weights in zip(inputs, projection["weights"], strict=True):
-            t = t + x * weights[j]
+            t = float32(t + x * weights[j])  # the product is exact
         yield float32(amplitude * cosine_of_turns(t))
 
 

@@ -15,15 +15,15 @@ struct feature_map {
 
 /* The components start .. start + width - 1 of the row x. */
 static inline void project_tile(const struct feature_map *map, const float *x, size_t start, size_t width, float *z) {
-    double turns[TILE];
+    float turns[TILE];
     for (size_t j = 0; j < width; j++) {
-        turns[j] = (double)map->phases[start + j];
+        turns[j] = map->phases[start + j];
     }
     for (size_t f = 0; f < map->n_features; f++) {
-        double value = (double)x[f];
+        float value = x[f];
         const float *w = map->weights + f * map->n_components + start;
         for (size_t j = 0; j < width; j++) {
-            turns[j] += value * (double)w[j];
+            turns[j] += value * w[j];
         }
     }
     for (size_t j = 0; j < width; j++) {

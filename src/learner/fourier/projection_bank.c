@@ -28,7 +28,7 @@ static const double LINEAR_SIZE = 3.0;
 
 static const double TURN = 6.283185307179586; /* 2 pi */
 
-/* Frequencies are floats. */
+/* Frequencies are factors, which end at 2^50. */
 static const double MAX_GAMMA = 1e70;
 
 uint32_t mxb__bank_slot(const struct learner_options *options, uint32_t round) {
@@ -84,7 +84,7 @@ double mxb__bank_penalty(const struct learner_options *options, uint32_t n_featu
 /* Component j is the sine of input j, slow enough to be nearly the input itself. */
 static void set_linear(struct projection *projection, uint32_t j) {
     for (uint32_t f = 0; f < projection->n_features; f++) {
-        projection->weights[(size_t)f * projection->n_components + j] = f == j ? (float)(SLOW / TURN) : 0.0f;
+        projection->weights[(size_t)f * projection->n_components + j] = f == j ? mxb__factor(SLOW / TURN) : 0.0f;
     }
     projection->phases[j] = 0.75f;
 }
@@ -98,7 +98,7 @@ static void draw_weights(struct projection *projection, uint64_t seed, uint32_t 
     for (uint32_t f = 0; f < projection->n_features; f++) {
         for (uint32_t j = 0; j < c; j++) {
             uint64_t index = (uint64_t)f << 32 | j; /* a component's draws do not depend on how many there are */
-            projection->weights[(size_t)f * c + j] = (float)(turns * metric[f] * mxb__random_normal(normal, index));
+            projection->weights[(size_t)f * c + j] = mxb__factor(turns * metric[f] * mxb__random_normal(normal, index));
         }
     }
     for (uint32_t j = 0; j < c; j++) {

@@ -88,7 +88,7 @@ static void standard_against_naive(void) {
         double size = fmax(fabs(values[0]), fabs(values[n - 1]));
         CHECK_NEAR(feature.center, (double)mean, 1e-13 * size);
         CHECK_NEAR(feature.factor * (double)sqrtl(variance / total), 1, 1e-12);
-        CHECK(feature.missing == (float)((naive_median(n) - feature.center) * feature.factor));
+        CHECK(feature.missing == mxb__factor((naive_median(n) - feature.center) * feature.factor));
         CHECK(always_finite(SCALING_STANDARD, &feature));
     }
 }
@@ -158,9 +158,9 @@ static void rank_of_few_values(void) {
     memcpy(weights, w, sizeof w);
     struct scaling_feature feature = fit(SCALING_RANK, 3);
     CHECK_INT(feature.n_knots, 3);
-    CHECK(mxb__scale_value(SCALING_RANK, &feature, -1) == (float)mxb__normal_quantile(0.125));
+    CHECK(mxb__scale_value(SCALING_RANK, &feature, -1) == mxb__factor(mxb__normal_quantile(0.125)));
     CHECK(mxb__scale_value(SCALING_RANK, &feature, 0) == 0);
-    CHECK(mxb__scale_value(SCALING_RANK, &feature, 5) == (float)mxb__normal_quantile(0.875));
+    CHECK(mxb__scale_value(SCALING_RANK, &feature, 5) == mxb__factor(mxb__normal_quantile(0.875)));
     CHECK(feature.missing == 0);
     CHECK(mxb__scale_value(SCALING_RANK, &feature, -1) == -mxb__scale_value(SCALING_RANK, &feature, 5));
 }

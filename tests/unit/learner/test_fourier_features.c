@@ -1,6 +1,7 @@
 /* Features of rows, kept or not, against those computed all at once. */
 #include "learner/fourier/fourier_features.h"
 
+#include "base/math.h"
 #include "base/memory.h"
 #include "check.h"
 #include "unit/learner/make_features.h"
@@ -17,7 +18,7 @@ static int add_projections(mxb_model *model, size_t n) {
             return 0;
         }
         for (size_t i = 0; i < N_FEATURES * N_COMPONENTS; i++) {
-            projection.weights[i] = (float)dice_normal(&dice);
+            projection.weights[i] = mxb__factor(dice_normal(&dice));
         }
         for (size_t j = 0; j < N_COMPONENTS; j++) {
             projection.phases[j] = (float)dice_uniform(&dice);

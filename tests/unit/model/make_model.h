@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "model/model.h"
@@ -137,7 +138,7 @@ static inline struct projection make_projection(uint32_t n_features, uint32_t n_
     projection.weights = make_block((size_t)n_features * n_components, sizeof(float));
     projection.phases = make_block(n_components, sizeof(float));
     for (size_t i = 0; i < (size_t)n_features * n_components; i++) {
-        projection.weights[i] = (float)make_number();
+        projection.weights[i] = mxb__factor(make_number());
     }
     for (uint32_t j = 0; j < n_components; j++) {
         projection.phases[j] = (float)(make_number() / 4 + 0.5);

@@ -41,7 +41,7 @@ static inline double project(const mxb_model *model, const struct fourier *fouri
             float input = mxb__scale_value(model->scaling.kind, &model->scaling.features[f], row[f]);
             turns += (double)input * (double)projection->weights[f * projection->n_components + j];
         }
-        turns -= floor(turns);
+        turns = fabs(turns) < 0x1p22 ? turns - floor(turns) : 0; /* floats have no turns beyond */
         sum += fourier->weights[j] * sqrt(2.0 / projection->n_components) * cos(8 * atan(1) * turns);
     }
     return sum;

@@ -81,7 +81,7 @@ static void projections(void) {
             double weights[8] = {0};
             struct fourier one = {.weights = weights};
             weights[j] = 1;
-            CHECK_NEAR((double)block.z[i * 8 + j], project(model, &one, rows + 4 * i), 1e-6);
+            CHECK_NEAR((double)block.z[i * 8 + j], project(model, &one, rows + 4 * i), 1e-5);
         }
     }
     mxb__free(memory);

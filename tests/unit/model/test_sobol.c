@@ -41,7 +41,7 @@ static struct projection draw_projection(uint32_t d, uint32_t c, double gamma, d
     struct projection projection = make_projection(d, c);
     for (size_t i = 0; i < (size_t)d * c; i++) {
         double normal = mxb__random_normal(make_stream, make_index++);
-        projection.weights[i] = (float)(sqrt(2 * gamma) / 6.283185307179586 * normal);
+        projection.weights[i] = mxb__factor(sqrt(2 * gamma) / 6.283185307179586 * normal);
     }
     for (uint32_t j = 0; j < c; j++) {
         weights[j] = make_number() / 2;
@@ -191,7 +191,7 @@ static void extremes(void) {
         mxb_error error;
         for (int i = 0; i < 30; i++) { /* near or equal to each other, or far apart */
             float size = sizes[k % 2 == 0 ? k / 2 % 5 : (int)make_below(5)];
-            projection.weights[i] = size * (make_below(2) == 0 ? 1 : (float)make_number() / 2);
+            projection.weights[i] = mxb__factor((double)size * (make_below(2) == 0 ? 1 : make_number() / 2));
         }
         for (int j = 0; j < 10; j++) {
             weights[j] = make_number() / 2;

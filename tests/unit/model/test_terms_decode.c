@@ -8,7 +8,8 @@ static void projections(void) {
         DAMAGE(SECTION_PROJECTIONS, 4, "\1\0\1\0", "section projections: 65537 components; at most 65536"),
         DAMAGE(SECTION_PROJECTIONS, 4, "\3\0\0\0", "section projections: 3 components in 24 bytes"),
         DAMAGE(SECTION_PROJECTIONS, 4, "\1\0\0\0", "section projections has 12 bytes too many"),
-        DAMAGE(SECTION_PROJECTIONS, 8, "\0\0\xC0\x7F", "section projections: a weight is not finite"),
+        DAMAGE(SECTION_PROJECTIONS, 8, "\0\0\xC0\x7F",
+               "section projections: a weight has more than 12 digits or is too large"),
         DAMAGE(SECTION_PROJECTIONS, 28, "\0\0\x80\x7F", "section projections: a phase is not finite"),
         DAMAGE(SECTION_PROJECTIONS, 0, "\0\0\0\0", "section projections has 28 bytes too many"),
     };
