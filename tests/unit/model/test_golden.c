@@ -26,7 +26,7 @@ static const char *path_of(const char *name, const char *kind) {
 static mxb_status read_predictions(struct golden *golden, const char *name, mxb_error *error) {
     mxb_table *table = NULL;
     mxb_dataset *predictions = NULL;
-    mxb_status status = mxb_table_read_csv(path_of(name, "raw.csv"), MXB_HEADER_YES, NULL, 0, &table, error);
+    mxb_status status = mxb_table_read_csv(path_of(name, "raw.csv"), MXB_HEADER_YES, NULL, 0, 0, &table, error);
     if (status == MXB_OK) {
         status = mxb_dataset_from_table(table, NULL, NULL, NULL, 0, &predictions, error);
     }
@@ -53,7 +53,7 @@ static int golden_open(struct golden *golden, const char *name) {
     *golden = (struct golden){0};
     mxb_status status = mxb_model_load(path_of(name, "mxb"), &golden->model, &error);
     if (status == MXB_OK) {
-        status = mxb_table_read_csv(path_of(name, "rows.csv"), MXB_HEADER_YES, NULL, 0, &golden->table, &error);
+        status = mxb_table_read_csv(path_of(name, "rows.csv"), MXB_HEADER_YES, NULL, 0, 0, &golden->table, &error);
     }
     if (status == MXB_OK) {
         status = view_rows(golden, &error);
