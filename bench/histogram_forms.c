@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     mxb_dataset *held_out;
     mxb_params *params;
     mxb_prepared *prepared;
-    must(mxb_table_read_csv(argv[1], MXB_HEADER_YES, NULL, 0, &table, &error), &error);
+    must(mxb_table_read_csv(argv[1], MXB_HEADER_YES, NULL, 0, 0, &table, &error), &error);
     must(mxb_dataset_from_table(table, argv[2], NULL, NULL, 0, &data, &error), &error);
     int stratify = strcmp(objective, "logloss") == 0;
     must(mxb_dataset_split(data, HELD_OUT, stratify, strtoull(seed, NULL, 10), &train_rows, &held_out, &error), &error);

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -81,12 +82,12 @@ WRITE: dict[str, Callable[[Array, Path], None]] = {
 # ---- Ours -------------------------------------------------------------------------------------------------------
 
 
-def read_ours(path: Path) -> None:
+def read_ours(path: Path, threads: int) -> None:
     """The function of the C library, through ctypes."""
     library = ctypes.CDLL(str(Path(str(import_module("mixboost").__file__)).with_name("libmixboost.so")))
     table, error = ctypes.c_void_p(), ctypes.create_string_buffer(1024)
-    names = (ctypes.c_char_p * 0)()
-    status = library.mxb_table_read_csv(str(path).encode(), 0, names, ctypes.c_size_t(0), ctypes.byref(table), error)
+    no_texts = (None, ctypes.c_size_t(0))
+    status = library.mxb_table_read_csv(str(path).encode(), 0, *no_texts, threads, ctypes.byref(table), error)
     if status != 0:
         raise OSError(error.value.decode())
 
@@ -123,8 +124,8 @@ class Timed:
         self.bytes = self.memory.bytes()
 
 
-def measure_read(contestant: str, path: Path, warm_up: Path) -> Timed:
-    read = read_ours if contestant == OURS else READ[contestant]
+def measure_read(contestant: str, path: Path, warm_up: Path, threads: int) -> Timed:
+    read = partial(read_ours, threads=threads) if contestant == OURS else READ[contestant]
     read(warm_up)
     with Timed() as timed:
         table = read(path)
@@ -170,7 +171,7 @@ def measure(task: Task, case: Case) -> Figures:
         with open(path) as file:
             warm_up.write_text("".join(next(file) for _ in range(100)))
         if case.name.startswith("csv-read"):
-            timed, size = measure_read(task.contestant, path, warm_up), path.stat().st_size
+            timed, size = measure_read(task.contestant, path, warm_up, task.threads), path.stat().st_size
         elif case.name.startswith("csv-write"):
             values = np.random.default_rng(7).standard_normal(n_rows)
             timed, size = measure_write(task.contestant, values, out), out.stat().st_size

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "command.h"
 #include "output.h"
-#include "text.h"
 
 static double *read_doubles(const char *path, size_t *n) {
     FILE *file = fopen(path, "rb");
@@ -24,15 +23,11 @@ static double *read_doubles(const char *path, size_t *n) {
 
 static int write_predictions(const char *path, const double *values, size_t n) {
     struct output output;
-    char number[TEXT_NUMBER_SIZE];
     int code = output_open(&output, path);
     if (code != EXIT_DONE) {
         return code;
     }
-    int go_on = output_write(&output, "prediction\n");
-    for (size_t i = 0; go_on && i < n; i++) {
-        go_on = output_write(&output, text_number(number, values[i])) && output_write(&output, "\n");
-    }
+    (void)(output_write(&output, "prediction\n") && output_write_numbers(&output, values, n));
     return output_close(&output);
 }
 

@@ -73,7 +73,8 @@ static int check_arguments(struct validation *validation, const struct arguments
 
 static int read_data(struct validation *validation, const struct arguments *arguments) {
     mxb_error error;
-    int code = source_read(arguments->operands[0], arguments, NULL, &validation->table);
+    int code = source_read(arguments->operands[0], arguments, NULL, training_input_n_threads(validation->params),
+                           &validation->table);
     if (code != EXIT_DONE) {
         return code;
     }

@@ -10,6 +10,7 @@
 #include "output.h"
 #include "source.h"
 #include "text.h"
+#include "training_input.h"
 
 static const struct flag flags[] = {
     {"proba", NULL, "The probability of the larger label (of texts the later one), for a model trained with logloss.",
@@ -52,7 +53,7 @@ static int set_n_threads(struct prediction *prediction, const char *text) {
         status = mxb_params_set(params, "n_threads", text, &error);
     }
     if (status == MXB_OK) {
-        prediction->n_threads = (int)strtod(mxb_params_get(params, "n_threads"), NULL);
+        prediction->n_threads = training_input_n_threads(params);
     }
     mxb_params_free(params);
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
@@ -90,7 +91,7 @@ static int read_data(struct prediction *prediction, const struct arguments *argu
     struct features features;
     int code = features_of_model(&features, prediction->model);
     if (code == EXIT_DONE) {
-        code = source_read(arguments->operands[1], arguments, &features, &prediction->table);
+        code = source_read(arguments->operands[1], arguments, &features, prediction->n_threads, &prediction->table);
     }
     if (code == EXIT_DONE) {
         mxb_status status = mxb_dataset_from_table(prediction->table, NULL, NULL, features.names, features.n,
@@ -127,13 +128,16 @@ static int write_field(struct output *output, const char *text) {
     return go_on && output_write(output, "\"");
 }
 
-static int write_value(struct output *output, const struct prediction *prediction, double value) {
-    char number[TEXT_NUMBER_SIZE];
-    const char *text =
-        prediction->kind == MXB_PREDICT_VALUE ? mxb_model_label_text(prediction->model, value > 0) : NULL;
-    int go_on = text != NULL ? write_field(output, text) : output_write(output, text_number(number, value));
-    return go_on && output_write(output, "\n");
+/* Where the labels are texts. */
+static int write_labels(struct output *output, const mxb_model *model, const double *values, size_t n) {
+    int go_on = 1;
+    for (size_t i = 0; go_on && i < n; i++) {
+        go_on = write_field(output, mxb_model_label_text(model, values[i] > 0)) && output_write(output, "\n");
+    }
+    return go_on;
 }
+
+enum { ROWS_AT_ONCE = 1024 };
 
 /* Ctrl-C while a file is being written removes it. */
 static int write_values(const struct prediction *prediction, int quiet) {
@@ -143,9 +147,13 @@ static int write_values(const struct prediction *prediction, int quiet) {
     if (code != EXIT_DONE) {
         return code;
     }
+    int are_texts = prediction->kind == MXB_PREDICT_VALUE && mxb_model_label_text(prediction->model, 0) != NULL;
     int go_on = output_write(&output, prediction->title);
-    for (size_t i = 0; go_on && i < n_rows; i++) {
-        go_on = write_value(&output, prediction, prediction->values[i]) && !interrupt_caught();
+    for (size_t first = 0; go_on && first < n_rows && !interrupt_caught(); first += ROWS_AT_ONCE) {
+        const double *values = prediction->values + first;
+        size_t n = n_rows - first < ROWS_AT_ONCE ? n_rows - first : ROWS_AT_ONCE;
+        go_on =
+            are_texts ? write_labels(&output, prediction->model, values, n) : output_write_numbers(&output, values, n);
     }
     if (interrupt_caught()) {
         output_discard(&output);

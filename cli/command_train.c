@@ -178,7 +178,7 @@ static int read_file(const struct training *training, const struct arguments *ar
     const char *label = column_name(training->table, arguments_flag(arguments, "label"));
     const char *weight = column_name(training->table, arguments_flag(arguments, "weight"));
     if (code == EXIT_DONE) {
-        code = source_read(path, arguments, &features, table);
+        code = source_read(path, arguments, &features, training_input_n_threads(training->params), table);
     }
     if (code == EXIT_DONE) {
         mxb_status status = mxb_dataset_from_table(*table, label, weight, features.n == 0 ? NULL : features.names,

@@ -11,6 +11,8 @@
 
 #include "command.h"
 #include "message.h"
+#include "mixboost/mixboost.h"
+#include "text.h"
 
 static int fail_write(const char *path, const char *reason) {
     if (path == NULL) {
@@ -134,6 +136,22 @@ int output_write(struct output *output, const char *text) {
         output->error = errno;
     }
     return output->error == 0;
+}
+
+int output_write_numbers(struct output *output, const double *numbers, size_t n) {
+    enum { AT_ONCE = 1024 };
+    char lines[AT_ONCE * TEXT_NUMBER_SIZE];
+    int go_on = 1;
+    for (size_t i = 0; go_on && i < n;) {
+        char *end = lines;
+        for (size_t last = n - i < AT_ONCE ? n : i + AT_ONCE; i < last; i++) {
+            end += mxb_number_format(numbers[i], end);
+            *end++ = '\n';
+        }
+        *end = '\0';
+        go_on = output_write(output, lines);
+    }
+    return go_on;
 }
 
 int output_close(struct output *output) {

@@ -78,7 +78,7 @@ void features_clear(struct features *features) {
 
 /* Columns of text are known by their names where there are any, and by their numbers in a file without header. Whether
  * it has one shows only when it is read: if the names are not there, the file is tried without. */
-int source_read(const char *path, const struct arguments *arguments, const struct features *features,
+int source_read(const char *path, const struct arguments *arguments, const struct features *features, int n_threads,
                 mxb_table **table) {
     static const struct features unknown = {0};
     mxb_error error, unused;
@@ -89,10 +89,10 @@ int source_read(const char *path, const struct arguments *arguments, const struc
     const char *const *numbers = features->text_numbers;
     int has_names = features->n_text > 0 && features->text_names[0] != NULL;
     int by_name = has_names && header != MXB_HEADER_NO;
-    mxb_status status =
-        mxb_table_read_csv(path, header, by_name ? features->text_names : numbers, features->n_text, table, &error);
+    mxb_status status = mxb_table_read_csv(path, header, by_name ? features->text_names : numbers, features->n_text,
+                                           n_threads, table, &error);
     if (status == MXB_ERROR_DATA && by_name && header == MXB_HEADER_AUTO && strcmp(path, "-") != 0 &&
-        mxb_table_read_csv(path, header, numbers, features->n_text, table, &unused) == MXB_OK) {
+        mxb_table_read_csv(path, header, numbers, features->n_text, n_threads, table, &unused) == MXB_OK) {
         if (mxb_table_column_name(*table, 0) == NULL) {
             return EXIT_DONE;
         }

@@ -28,7 +28,7 @@ void features_clear(struct features *features);
 
 /** Reads the CSV file at `path` as the flag --header says; `features` NULL: whatever it has. Returns EXIT_DONE, or an
  *  exit code after the sentence. */
-int source_read(const char *path, const struct arguments *arguments, const struct features *features,
+int source_read(const char *path, const struct arguments *arguments, const struct features *features, int n_threads,
                 mxb_table **table);
 
 /** Reports what the writer of the file DATA.csv may have meant otherwise: data taken for names, and a typing error that

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mixboost/mixboost.h"
+
 char *text_number(char out[TEXT_NUMBER_SIZE], double number) {
-    /* 15 digits suffice for every number that was typed with so many, 17 for all of them. */
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, TEXT_NUMBER_SIZE, "%.*g", digits, number);
-        if (strtod(out, NULL) == number) {
-            break;
-        }
-    }
+    mxb_number_format(number, out);
     return out;
 }
 

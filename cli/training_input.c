@@ -22,6 +22,10 @@ int training_input_has_classes(const mxb_params *params) {
     return strcmp(mxb_params_get(params, "objective"), "logloss") == 0;
 }
 
+int training_input_n_threads(const mxb_params *params) {
+    return (int)strtod(mxb_params_get(params, "n_threads"), NULL);
+}
+
 uint64_t training_input_seed(const mxb_params *params) {
     return (uint64_t)strtod(mxb_params_get(params, "random_state"), NULL);
 }

@@ -13,6 +13,9 @@ int training_input_options(const struct arguments *arguments, mxb_params **param
 /** Whether labels are classes, of which a random part of the rows should have its share. */
 int training_input_has_classes(const mxb_params *params);
 
+/** The threads to use; 0: all processors. */
+int training_input_n_threads(const mxb_params *params);
+
 /** The seed that the training uses. */
 uint64_t training_input_seed(const mxb_params *params);
 

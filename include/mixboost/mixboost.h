@@ -57,6 +57,10 @@ typedef struct mxb_error {
 /** The library's version, "0.1.0". */
 MXB_API const char *mxb_version(void);
 
+/** Writes the shortest decimal text that reads back as the same number, "0.1", "1e-300" or "nan", with a NUL at the
+ * end; returns its length. Every text of the library that holds numbers has them so. */
+MXB_API size_t mxb_number_format(double number, char text[32]);
+
 /* ---- Dataset: a view of columns, a label and a weight (in mixboost-predict too) ---------------------------------- */
 
 /** Rows of features, numbers or text, with a label and a weight where there are any. It points into the caller's
@@ -124,10 +128,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_select(const mxb_dataset *dataset, 
 
 MXB_API size_t mxb_dataset_n_rows(const mxb_dataset *dataset);
 MXB_API size_t mxb_dataset_n_features(const mxb_dataset *dataset);
-
 /** The name of feature `column`, or NULL when the features have none or there is no such feature. */
 MXB_API const char *mxb_dataset_feature_name(const mxb_dataset *dataset, size_t column);
-
 /** 1 if feature `column` holds text, else 0. */
 MXB_API int mxb_dataset_feature_is_text(const mxb_dataset *dataset, size_t column);
 
@@ -149,20 +151,18 @@ typedef enum mxb_header { MXB_HEADER_AUTO = 0, MXB_HEADER_YES = 1, MXB_HEADER_NO
 
 /** Reads a CSV file (RFC 4180; `path` "-" is standard input). Numbers are read exactly, whatever the locale. A column
  *  with a cell that is neither a number nor missing is text, all of it, as it is written but for blanks around it. So
- *  are the `n_text` columns that `text_columns` (may be NULL) names, or numbers from 1 on, whatever they hold. */
+ *  are the `n_text` columns that `text_columns` (may be NULL) names, or numbers from 1 on, whatever they hold.
+ *  `n_threads` 0: all processors. */
 MXB_API MXB_NODISCARD mxb_status mxb_table_read_csv(const char *path, mxb_header header,
-                                                    const char *const *text_columns, size_t n_text, mxb_table **table,
-                                                    mxb_error *error);
+                                                    const char *const *text_columns, size_t n_text, int n_threads,
+                                                    mxb_table **table, mxb_error *error);
 
 MXB_API size_t mxb_table_n_rows(const mxb_table *table);
 MXB_API size_t mxb_table_n_columns(const mxb_table *table);
-
 /** The header's name of a column, or NULL when the file has no header or no such column. */
 MXB_API const char *mxb_table_column_name(const mxb_table *table, size_t column);
-
 /** 1 if a column holds text, else 0. */
 MXB_API int mxb_table_column_is_text(const mxb_table *table, size_t column);
-
 /** A cell, made printable, that is no number in a column of which others are: why it is text. NULL if it is not so. */
 MXB_API const char *mxb_table_column_oddity(const mxb_table *table, size_t column);
 

@@ -70,7 +70,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_dataset_feature_is_text": (c_int, Handle, c_size_t),
     "mxb_dataset_read": (STATUS, Handle, c_size_t, c_size_t, c_size_t, DoublePointer),
     "mxb_dataset_free": (None, Handle),
-    "mxb_table_read_csv": (STATUS, c_char_p, Enum, Texts, c_size_t, POINTER(Handle)),
+    "mxb_table_read_csv": (STATUS, c_char_p, Enum, Texts, c_size_t, c_int, POINTER(Handle)),
     "mxb_table_n_rows": (c_size_t, Handle),
     "mxb_table_n_columns": (c_size_t, Handle),
     "mxb_table_column_name": (c_char_p, Handle, c_size_t),

@@ -9,6 +9,10 @@
  *  text is anything else (also "nan", empty, blanks, hexadecimal). */
 int mxb__number_parse(const char *text, size_t n_bytes, double *number);
 
+/** Reads the decimal number that text[.. end) begins with, as far as it goes. Returns where it ends, or NULL if there
+ * is none or its exponent has no digits. */
+const char *mxb__number_begin(const char *text, const char *end, double *number);
+
 enum { MXB__NUMBER_SIZE = 32 };
 
 /** Writes the shortest decimal text that reads back as the same double ("0.1", "1e-300", "inf", "nan"), NUL included;

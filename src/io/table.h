@@ -36,18 +36,20 @@ struct mxb_table {
 /** The most columns a file may have. */
 #define MXB__MAX_TABLE_COLUMNS ((size_t)1 << 17)
 
-/* Columns that are to be text whatever they hold: their names or numbers from 1. */
-struct text_choice {
-    const char *const *columns;
-    size_t n;
+struct table_options {
+    mxb_header header;
+    const char *const *text_columns; /* to be text whatever they hold: their names or numbers from 1 */
+    size_t n_text;
+    size_t n_threads;   /* 0: all processors */
+    size_t piece_bytes; /* of the text that a thread reads at a time; 0: as many as are good */
 };
 
 /** Reads CSV text that is already in memory; `path` is only for messages. Every line must have as many fields as the
  *  first. Blanks around a number, a missing value or an unquoted name do not count. An empty name becomes "column N".
  *  Lines that are empty are skipped; in a file of one column they are missing values instead, except at the end of the
- *  file and before the header. */
-mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, mxb_header header,
-                            struct text_choice choice, mxb_table **table, mxb_error *error);
+ *  file and before the header. Threads and pieces never show in the result. */
+mxb_status mxb__table_parse(const char *text, size_t n_bytes, const char *path, const struct table_options *options,
+                            mxb_table **table, mxb_error *error);
 
 /** The position of a column by its name or else its number, counted from 1. DATA if there is none. */
 mxb_status mxb__table_find_column(const mxb_table *table, const char *wanted, size_t *column, mxb_error *error);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/eight_bytes.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -13,6 +14,9 @@ enum { FIRST_BYTES = 64, FIRST_TEXTS = 8, FIRST_SLOTS = 16 };
  * depends on it, never a code. */
 static size_t first_slot(const uint32_t *slots, size_t n_slots, const char *text, size_t n_bytes) {
     uint64_t hash = mxb__mix64((uint64_t)(uintptr_t)slots);
+    for (; n_bytes >= 8; text += 8, n_bytes -= 8) {
+        hash = mxb__mix64(hash ^ mxb__load_eight(text));
+    }
     for (size_t i = 0; i < n_bytes; i++) {
         hash = (hash ^ (unsigned char)text[i]) * 0x9E3779B97F4A7C15u;
         hash ^= hash >> 32;

@@ -98,27 +98,33 @@ static inline uint32_t next_node(const struct deep_node *nodes, uint32_t at, con
 
 enum { WALKS = 8 };
 
-/* Rows that go on from the top of a tree: several at once, so that one does not wait for the other's loads. */
+/* Some rows that go on from the top of a tree, at once, so that one does not wait for the other's loads. */
+static inline void add_walks(const struct forest_tree *tree, const struct code_rows *rows, const uint8_t *top_leaves,
+                             size_t first, size_t n, double *scores) {
+    uint32_t at[WALKS], moved;
+    for (size_t k = 0; k < n; k++) {
+        at[k] = tree->entries[top_leaves[first + k]];
+    }
+    do {
+        moved = 0;
+        for (size_t k = 0; k < n; k++) {
+            uint32_t next = next_node(tree->nodes, at[k], rows->codes + first + k, rows->stride);
+            moved |= next ^ at[k];
+            at[k] = next;
+        }
+    } while (moved != 0);
+    for (size_t k = 0; k < n; k++) {
+        scores[first + k] += tree->nodes[at[k]].value;
+    }
+}
+
 static void add_deep(const struct forest_tree *tree, const struct code_rows *rows, const uint8_t *top_leaves,
                      double *scores) {
-    for (size_t first = 0; first < rows->n; first += WALKS) {
-        size_t n = rows->n - first < WALKS ? rows->n - first : WALKS;
-        uint32_t at[WALKS], moved;
-        for (size_t k = 0; k < WALKS; k++) { /* rows behind the last have leaves, too */
-            at[k] = tree->entries[top_leaves[first + k]];
-        }
-        do {
-            moved = 0;
-            for (size_t k = 0; k < WALKS; k++) {
-                uint32_t next = next_node(tree->nodes, at[k], rows->codes + first + k, rows->stride);
-                moved |= next ^ at[k];
-                at[k] = next;
-            }
-        } while (moved != 0);
-        for (size_t k = 0; k < n; k++) {
-            scores[first + k] += tree->nodes[at[k]].value;
-        }
+    size_t first = 0;
+    for (; first + WALKS <= rows->n; first += WALKS) {
+        add_walks(tree, rows, top_leaves, first, WALKS, scores);
     }
+    add_walks(tree, rows, top_leaves, first, rows->n - first, scores);
 }
 
 /* Symmetric trees with more leaves than a byte can number: the first levels and the others, one after the other. */

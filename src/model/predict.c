@@ -79,10 +79,10 @@ static void predict_block(void *context, size_t index, size_t thread) {
     mxb__link_apply(prediction->model, prediction->output, n, out);
 }
 
-/* Few enough for all threads to have work, but whole tiles of codes. */
+/* Few enough for all threads to have work, but whole tiles of codes, and at least one however wide rows are. */
 static size_t choose_block_rows(const mxb_model *model, size_t n_rows, size_t n_threads) {
     size_t row_bytes = model->forest->n_columns + model->n_features * sizeof(float);
-    size_t fitting = MAX_BLOCK_BYTES / row_bytes, share = n_rows / n_threads + 1;
+    size_t fitting = MAX_BLOCK_BYTES / row_bytes + 1, share = n_rows / n_threads + 1;
     size_t most = fitting < share ? fitting : share;
     size_t rows = (most + MXB__CODE_ROWS - 1) / MXB__CODE_ROWS * MXB__CODE_ROWS;
     return rows < MAX_BLOCK_ROWS ? rows : MAX_BLOCK_ROWS;

@@ -70,6 +70,14 @@ def test_without_header_columns_are_taken_in_order(run, numbers_model, numbers_c
     assert done.returncode == 1
 
 
+def test_many_rows_are_as_few(run, numbers_model, numbers_csv, tmp_path):
+    header, *rows = numbers_csv.read_text().splitlines()
+    (tmp_path / "many.csv").write_text("\n".join([header, *rows * 9]) + "\n")
+    title, *lines = run("predict", numbers_model, numbers_csv).stdout.splitlines()
+    done = run("predict", numbers_model, "many.csv")
+    assert (done.returncode, done.stdout.splitlines(), done.stderr) == (0, [title, *lines * 9], "")
+
+
 def test_standard_input(run, numbers_model, numbers_csv):
     expected = run("predict", numbers_model, numbers_csv).stdout
     done = run("predict", numbers_model, "-", input=numbers_csv.read_text())

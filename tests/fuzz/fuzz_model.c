@@ -13,7 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { N_ROWS = 5, MAX_FEATURES = 4096, N_SECTIONS = 6 };
+/* More rows than go one by one. */
+enum { N_ROWS = 20, MAX_FEATURES = 4096, N_SECTIONS = 6 };
 
 /* What the learner's callbacks make. */
 struct term_memory {
@@ -127,9 +128,10 @@ static void predict_otherwise(const mxb_model *model, const mxb_dataset *dataset
 
 /* Every feature shares one array, each read at another offset. */
 static void predict(const mxb_model *model) {
-    static const double values[] = {0,      1,         -1,   0.5, NAN,  INFINITY, -INFINITY, 1e308,
-                                    -1e308, 0x1p-1074, -0.0, 2.5, 1e-3, -1e10,    7,         NAN};
-    static const int8_t codes[N_ROWS] = {0, 1, -1, 1, 2};
+    static const double values[N_ROWS + 11] = {
+        0,    1,  -1,  0.5,  NAN, INFINITY, -INFINITY, 1e308, -1e308, 0x1p-1074, -0.0, 2.5,   1e-3, -1e10, 7,  NAN,
+        -0.5, -2, 1.5, 0.25, 3,   -3,       1e-300,    1e5,   -7,     2,         1.25, -1.75, 0.75, 1e16,  NAN};
+    static const int8_t codes[N_ROWS] = {0, 1, -1, 1, 2, 1};
     static const char *texts[MAX_FEATURES][2];
     size_t n_features = mxb_model_n_features(model);
     double out[N_ROWS], again[N_ROWS];

@@ -81,11 +81,9 @@ def test_every_source_file_is_built_and_every_unit_test_runs(root):
     lines = (root / "tests/CMakeLists.txt").read_text()
     listed = {
         f"tests/unit/{folder}/test_{module}.c"
-        for folder, modules in re.findall(r"^ *mixboost_unit_tests\((\w+) ([^)$]*)\)", lines, re.MULTILINE)
+        for folder, modules in re.findall(r"^ *mixboost_(?:unit|kernel)_tests\((\w+) ([^)$]*)\)", lines, re.MULTILINE)
         for module in modules.split()
     }
-    (kernels,) = re.findall(r"^ *mixboost_kernel_tests\(([^)]+)\)", lines, re.MULTILINE)
-    listed |= {f"tests/unit/kernels/test_{module}.c" for module in kernels.split()}
     (parts,) = re.findall(r"^ *mixboost_theory_tests\(([^)]+)\)", lines, re.MULTILINE)
     listed |= {f"tests/theory/test_{part}.c" for part in parts.split()}
     there = {

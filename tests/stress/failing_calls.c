@@ -47,7 +47,7 @@ static mxb_status load(struct outcome *outcome, mxb_error *error) {
 }
 
 static mxb_status read_csv(struct outcome *outcome, const char *path, mxb_error *error) {
-    mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &outcome->table, error);
+    mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, 0, &outcome->table, error);
     return status != MXB_OK ? status
                             : mxb_dataset_from_table(outcome->table, "y", NULL, NULL, 0, &outcome->dataset, error);
 }

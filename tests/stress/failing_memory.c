@@ -34,13 +34,13 @@ static char folder[] = "/tmp/mixboost-test-XXXXXX";
     } while (0)
 
 static mxb_status read_csv(struct outcome *outcome, mxb_error *error) {
-    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_AUTO, NULL, 0, &outcome->table, error));
+    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_AUTO, NULL, 0, 1, &outcome->table, error));
     return mxb_dataset_from_table(outcome->table, "y", "w", NULL, 0, &outcome->dataset, error);
 }
 
 static mxb_status choose_columns(struct outcome *outcome, mxb_error *error) {
     static const char *const features[] = {"b", "a"};
-    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_YES, NULL, 0, &outcome->table, error));
+    TRY(mxb_table_read_csv("data.csv", MXB_HEADER_YES, NULL, 0, 3, &outcome->table, error));
     return mxb_dataset_from_table(outcome->table, "4", NULL, features, 2, &outcome->dataset, error);
 }
 
@@ -170,7 +170,7 @@ static mxb_status train_with_threads(struct outcome *outcome, mxb_error *error) 
 /* Columns and labels of text, from the file to the prediction. */
 static mxb_status train_on_text(struct outcome *outcome, mxb_error *error) {
     static const char *const text_columns[] = {"b"};
-    TRY(mxb_table_read_csv("text.csv", MXB_HEADER_AUTO, text_columns, 1, &outcome->table, error));
+    TRY(mxb_table_read_csv("text.csv", MXB_HEADER_AUTO, text_columns, 1, 1, &outcome->table, error));
     TRY(mxb_dataset_from_table(outcome->table, "y", NULL, NULL, 0, &outcome->dataset, error));
     OPTIONS("objective", "logloss", "num_round", "3", "n_threads", "1");
     TRY(mxb_train(outcome->dataset, outcome->dataset, outcome->params, NULL, NULL, &outcome->model, error));
@@ -320,7 +320,7 @@ static const struct operation {
     int spares_threads; /* 1: a failure may cost threads and nothing else */
 } OPERATIONS[] = {
     {"CSV file to dataset", read_csv, 0},
-    {"CSV file to chosen columns", choose_columns, 0},
+    {"chosen columns, three threads", choose_columns, 1},
     {"named columns", name_columns, 0},
     {"selection of rows", select_rows, 0},
     {"split", split_rows, 0},

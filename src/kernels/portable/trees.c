@@ -62,9 +62,18 @@ void mxb__portable_symmetric_tree(const struct code_rows *rows, const uint32_t *
     }
 }
 
-/* Several trees side by side, so that one does not wait for the other's loads, and all as deep as the deepest: steps
- * beyond a leaf only add digits behind its number, from whatever tests are read. The last trees may go several times.
- */
+/* The levels whose tests every tree has room for. */
+enum { COMMON_LEVELS = 6 };
+
+_Static_assert(1 << COMMON_LEVELS == MXB__NARROW_NODES, "a tree of fewer levels has room for the tests of so many");
+
+static inline size_t next_node(const struct narrow_tree *tree, size_t at, const uint8_t *codes) {
+    return at + at + (tree->thresholds[at] < codes[tree->columns[at]]);
+}
+
+/* Several trees side by side, so that one does not wait for the other's loads, and all as deep as the deepest or as all
+ * have room for: steps beyond a leaf only add digits behind its number, from whatever tests are read. Deeper ones go on
+ * alone. The last tree may go several times. */
 void mxb__portable_row_trees(const struct narrow_tree *trees, size_t n, const uint8_t *codes, size_t n_columns,
                              uint8_t *leaves) {
     enum { WALKS = 8 };
@@ -72,19 +81,24 @@ void mxb__portable_row_trees(const struct narrow_tree *trees, size_t n, const ui
     for (size_t first = 0; first < n; first += WALKS) {
         const struct narrow_tree *walked[WALKS];
         size_t at[WALKS];
-        uint32_t depth = 0;
+        uint32_t common = 0;
         for (size_t k = 0; k < WALKS; k++) {
             walked[k] = &trees[first + k < n ? first + k : n - 1];
-            depth = walked[k]->depth > depth ? walked[k]->depth : depth;
+            common = walked[k]->depth > common ? walked[k]->depth : common;
             at[k] = 1;
         }
-        for (uint32_t l = 0; l < depth; l++) {
+        common = common < COMMON_LEVELS ? common : COMMON_LEVELS;
+        for (uint32_t l = 0; l < common; l++) {
             for (size_t k = 0; k < WALKS; k++) {
-                at[k] = at[k] + at[k] + (walked[k]->thresholds[at[k]] < codes[walked[k]->columns[at[k]]]);
+                at[k] = next_node(walked[k], at[k], codes);
             }
         }
         for (size_t k = 0; k < WALKS && first + k < n; k++) {
-            leaves[first + k] = (uint8_t)((at[k] >> (depth - walked[k]->depth)) - ((size_t)1 << walked[k]->depth));
+            uint32_t depth = walked[k]->depth;
+            for (uint32_t l = common; l < depth; l++) {
+                at[k] = next_node(walked[k], at[k], codes);
+            }
+            leaves[first + k] = (uint8_t)((at[k] >> (depth < common ? common - depth : 0)) - ((size_t)1 << depth));
         }
     }
 }

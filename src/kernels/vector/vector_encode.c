@@ -13,7 +13,7 @@ static inline size_t count_below(const double *node, doubles x) {
 
 /* The depth is a constant where this is inlined. */
 MXB__INLINE size_t search(const struct cut_tree *cuts, size_t depth, double value) {
-    doubles x = all(value); /* makes 0 of -0, which no cut tells apart */
+    doubles x = all(value);
     size_t node = 0;
     for (size_t l = 0; l < depth; l++) {
         node = node * MXB__CUT_NODE + count_below(cuts->levels[l] + node * MXB__CUT_NODE, x);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/random.h"
 #include "check.h"
 
@@ -168,6 +169,99 @@ static void reads_back_what_a_writer_wrote(void) {
     }
 }
 
+static int same_state(const struct csv_reader *a, const struct csv_reader *b) {
+    return a->next == b->next && a->line == b->line && a->n_fields == b->n_fields && a->record_line == b->record_line &&
+           a->is_line_done == b->is_line_done;
+}
+
+/* A field that is skipped, or read as a number alone, is the field that is read, and leaves the reader in the same
+ * state. */
+static void skips_and_reads_numbers_as_fields(void) {
+    static const char alphabet[] = "1234567890.,,\n\r -\"ex";
+    struct random_stream stream = mxb__random_stream(6, RANDOM_ROWS, 0);
+    uint64_t next = 0;
+    size_t n_numbers = 0;
+    for (int trial = 0; trial < 5000; trial++) {
+        char text[40];
+        size_t n = 1 + mxb__random_bits(stream, next++) % sizeof text;
+        for (size_t i = 0; i < n; i++) {
+            text[i] = alphabet[mxb__random_bits(stream, next++) % (sizeof alphabet - 1)];
+        }
+        struct csv_reader reader, twin;
+        struct csv_field field;
+        mxb_error error;
+        OK(mxb__csv_init(&reader, text, n, "f.csv", &error), error);
+        twin = reader;
+        while (!mxb__csv_is_at_end(&reader) && mxb__csv_next(&twin, &field, &error) == MXB_OK) {
+            double number, expected;
+            int is_last;
+            struct csv_reader skipping = reader;
+            mxb__csv_skip(&skipping);
+            REQUIRE(same_state(&skipping, &twin));
+            if (mxb__csv_next_number(&reader, &number, &is_last)) {
+                REQUIRE(mxb__number_parse(field.text, field.n_bytes, &expected) && number == expected);
+                REQUIRE(is_last == field.is_last && same_state(&reader, &twin));
+                n_numbers++;
+            }
+            reader = twin;
+        }
+    }
+    CHECK(n_numbers > 2000);
+}
+
+/* A number that is too long for a field is left to the one who says so. */
+static void long_numbers_are_fields(void) {
+    size_t n = MXB__MAX_FIELD_BYTES;
+    char *text = malloc(n + 2);
+    double number;
+    int is_last;
+    struct csv_reader reader;
+    REQUIRE(text != NULL);
+    memset(text, '1', n + 1);
+    text[n + 1] = '\n';
+    OK(mxb__csv_init(&reader, text, n + 2, "f.csv", NULL), (mxb_error){{0}});
+    CHECK_INT(mxb__csv_next_number(&reader, &number, &is_last), 0);
+    reader.next++;
+    CHECK_INT(mxb__csv_next_number(&reader, &number, &is_last), 1);
+    free(text);
+}
+
+/* Lines end where the reader of fields says, wherever there are quotes. */
+static void finds_the_ends_of_lines(void) {
+    static const char alphabet[] = "a,\"\"\n\r \t";
+    struct random_stream stream = mxb__random_stream(7, RANDOM_ROWS, 0);
+    uint64_t next = 0;
+    size_t n_lines = 0;
+    for (int trial = 0; trial < 20000; trial++) {
+        char text[30];
+        size_t n = 1 + mxb__random_bits(stream, next++) % sizeof text;
+        for (size_t i = 0; i < n; i++) {
+            text[i] = alphabet[mxb__random_bits(stream, next++) % (sizeof alphabet - 1)];
+        }
+        struct csv_reader reader;
+        struct csv_field field = {.is_last = 1};
+        mxb_error error;
+        OK(mxb__csv_init(&reader, text, n, "f.csv", &error), error);
+        while (!mxb__csv_is_at_end(&reader)) {
+            size_t n_breaks = 0;
+            const char *start = reader.next;
+            const char *end = mxb__csv_line_end(start, text + n, &n_breaks);
+            size_t line = reader.line;
+            mxb_status status;
+            do {
+                status = mxb__csv_next(&reader, &field, &error);
+            } while (status == MXB_OK && !field.is_last);
+            if (status != MXB_OK) {
+                break;
+            }
+            REQUIRE(end == reader.next && line + n_breaks == reader.line);
+            REQUIRE(mxb__csv_begins_blank_line(start, text + n) == mxb__csv_is_blank_line(&reader, &field));
+            n_lines++;
+        }
+    }
+    CHECK(n_lines > 20000);
+}
+
 int main(void) {
     RUN(splits_lines_and_fields);
     RUN(drops_blanks_around_fields);
@@ -177,5 +271,8 @@ int main(void) {
     RUN(limits_the_length_of_a_field);
     RUN(copies_no_more_than_fits);
     RUN(reads_back_what_a_writer_wrote);
+    RUN(skips_and_reads_numbers_as_fields);
+    RUN(long_numbers_are_fields);
+    RUN(finds_the_ends_of_lines);
     return check_report();
 }

@@ -10,7 +10,7 @@
 #include "check.h"
 
 static mxb_status parse(const char *text, mxb_header header, mxb_table **table, mxb_error *error) {
-    return mxb__table_parse(text, strlen(text), "data.csv", header, (struct text_choice){0}, table, error);
+    return mxb__table_parse(text, strlen(text), "data.csv", &(struct table_options){.header = header}, table, error);
 }
 
 static size_t print_cell(const struct table_column *column, size_t row, char *out, size_t size) {
@@ -22,12 +22,12 @@ static size_t print_cell(const struct table_column *column, size_t row, char *ou
 }
 
 /* The whole table as text: names, then rows; missing is "?", text in single quotes. On failure the sentence. */
-static const char *chosen_table_of(const char *text, mxb_header header, struct text_choice choice) {
+static const char *chosen_table_of(const char *text, struct table_options options) {
     static char out[4000];
     mxb_table *table;
     mxb_error error;
     size_t used = 0;
-    if (mxb__table_parse(text, strlen(text), "data.csv", header, choice, &table, &error) != MXB_OK) {
+    if (mxb__table_parse(text, strlen(text), "data.csv", &options, &table, &error) != MXB_OK) {
         CHECK(table == NULL);
         return strcpy(out, error.message);
     }
@@ -46,7 +46,7 @@ static const char *chosen_table_of(const char *text, mxb_header header, struct t
 }
 
 static const char *table_of(const char *text, mxb_header header) {
-    return chosen_table_of(text, header, (struct text_choice){0});
+    return chosen_table_of(text, (struct table_options){.header = header});
 }
 
 static const char *automatic(const char *text) { return table_of(text, MXB_HEADER_AUTO); }
@@ -69,7 +69,8 @@ static void names_columns(void) {
     CHECK_TEXT(automatic("column 2,\n1,2\n"), "data.csv: columns 1 and 2 have the same name \"column 2\"");
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb__table_parse("a,b\0c\n1,2\n", 10, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error),
+    FAILS(mxb__table_parse("a,b\0c\n1,2\n", 10, "data.csv", &(struct table_options){.header = MXB_HEADER_AUTO}, &table,
+                           &error),
           error, MXB_ERROR_DATA, "data.csv: line 1, column 2: the name has a zero byte in it");
 }
 
@@ -129,13 +130,16 @@ static void reads_columns_as_text_on_request(void) {
     static const char *const by_name[] = {"b", "1"};
     static const char *const by_number[] = {"2"};
     static const char *const unknown[] = {"c"};
-    CHECK_TEXT(chosen_table_of("a,b\n1,2\n3,\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 1}), "a,b|1,'2'|3,?");
-    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 2}), "a,b|'1','2'");
-    CHECK_TEXT(chosen_table_of("1,02\n3,4\n", MXB_HEADER_AUTO, (struct text_choice){by_number, 1}), "|1,'02'|3,'4'");
-    CHECK_TEXT(chosen_table_of("a,b\n1,\n", MXB_HEADER_AUTO, (struct text_choice){by_name, 1}), "a,b|1,?");
-    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", MXB_HEADER_AUTO, (struct text_choice){unknown, 1}),
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n3,\n", (struct table_options){.text_columns = by_name, .n_text = 1}),
+               "a,b|1,'2'|3,?");
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", (struct table_options){.text_columns = by_name, .n_text = 2}),
+               "a,b|'1','2'");
+    CHECK_TEXT(chosen_table_of("1,02\n3,4\n", (struct table_options){.text_columns = by_number, .n_text = 1}),
+               "|1,'02'|3,'4'");
+    CHECK_TEXT(chosen_table_of("a,b\n1,\n", (struct table_options){.text_columns = by_name, .n_text = 1}), "a,b|1,?");
+    CHECK_TEXT(chosen_table_of("a,b\n1,2\n", (struct table_options){.text_columns = unknown, .n_text = 1}),
                "data.csv has no column \"c\"; its columns are a, b");
-    CHECK_TEXT(chosen_table_of("1,2\n", MXB_HEADER_AUTO, (struct text_choice){unknown, 1}),
+    CHECK_TEXT(chosen_table_of("1,2\n", (struct table_options){.text_columns = unknown, .n_text = 1}),
                "data.csv has no column \"c\"; it has no header, so its columns are known as 1 to 2");
 }
 
@@ -143,8 +147,8 @@ static void reads_columns_as_text_on_request(void) {
 static void remembers_texts_it_cannot_hold(void) {
     mxb_table *table;
     mxb_error error;
-    OK(mxb__table_parse("a,b\n1,2\n1\0002,3\nx\0y,4\n", 20, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0},
-                        &table, &error),
+    OK(mxb__table_parse("a,b\n1,2\n1\0002,3\nx\0y,4\n", 20, "data.csv",
+                        &(struct table_options){.header = MXB_HEADER_AUTO}, &table, &error),
        error);
     CHECK_TEXT(table->columns[0].problem, "the text has a zero byte in it");
     CHECK_INT(table->columns[0].problem_line, 3);
@@ -165,7 +169,8 @@ static void keeps_many_texts(void) {
         unsigned id = (unsigned)(mxb__random_bits(stream, (uint64_t)i) % 9000);
         used += (size_t)snprintf(text + used, 30, "%d,\"id \"\"%u\"\"\"\n", i, id);
     }
-    OK(mxb__table_parse(text, used, "data.csv", MXB_HEADER_NO, (struct text_choice){0}, &table, &error), error);
+    OK(mxb__table_parse(text, used, "data.csv", &(struct table_options){.header = MXB_HEADER_NO}, &table, &error),
+       error);
     free(text);
     const struct table_column *column = &table->columns[1];
     CHECK(column->n_texts > 8000 && column->n_texts <= 9000);
@@ -212,14 +217,17 @@ static void limits_the_number_of_columns(void) {
     char *text = malloc(limit + 1);
     REQUIRE(text != NULL);
     memset(text, ',', limit + 1);
-    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error);
+    OK(mxb__table_parse(text, limit - 1, "data.csv", &(struct table_options){.header = MXB_HEADER_AUTO}, &table,
+                        &error),
+       error);
     CHECK_INT(table->n_columns, limit);
     CHECK_INT(table->n_rows, 1);
     mxb_table_free(table);
-    OK(mxb__table_parse(text, limit - 1, "data.csv", MXB_HEADER_NO, (struct text_choice){0}, &table, &error), error);
+    OK(mxb__table_parse(text, limit - 1, "data.csv", &(struct table_options){.header = MXB_HEADER_NO}, &table, &error),
+       error);
     mxb_table_free(table);
-    FAILS(mxb__table_parse(text, limit, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error,
-          MXB_ERROR_DATA, "data.csv has 131073 columns; at most 131072 are allowed");
+    FAILS(mxb__table_parse(text, limit, "data.csv", &(struct table_options){.header = MXB_HEADER_AUTO}, &table, &error),
+          error, MXB_ERROR_DATA, "data.csv has 131073 columns; at most 131072 are allowed");
     free(text);
 }
 
@@ -237,7 +245,8 @@ static void keeps_every_cell_while_growing(void) {
         used += (size_t)(i < 500 ? snprintf(text + used, 90, "%d,,\n", i)
                                  : snprintf(text + used, 90, "%d,%.17g,%.17g\r\n", i, x, 1 / x));
     }
-    OK(mxb__table_parse(text, used, "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error);
+    OK(mxb__table_parse(text, used, "data.csv", &(struct table_options){.header = MXB_HEADER_AUTO}, &table, &error),
+       error);
     free(text);
     CHECK_INT(table->n_rows, ROWS);
     int n_wrong = 0;
@@ -260,43 +269,46 @@ static void reads_files(void) {
     REQUIRE(file >= 0);
     REQUIRE(write(file, "a,b\n1,2\n3,x\n", 12) == 12);
     close(file);
-    OK(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, &error), error);
+    OK(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, 0, &table, &error), error);
     CHECK_INT(mxb_table_n_rows(table), 2);
     CHECK_INT(mxb_table_n_columns(table), 2);
     CHECK_TEXT(mxb_table_column_name(table, 1), "b");
     CHECK(mxb_table_column_name(table, 2) == NULL);
     CHECK_TEXT(table->path, path);
     mxb_table_free(table);
-    OK(mxb_table_read_csv(path, MXB_HEADER_NO, NULL, 0, &table, &error), error);
+    OK(mxb_table_read_csv(path, MXB_HEADER_NO, NULL, 0, 0, &table, &error), error);
     CHECK(mxb_table_column_name(table, 0) == NULL);
     mxb_table_free(table);
     unlink(path);
     snprintf(expected, sizeof expected, "cannot read \"%s\": No such file or directory", path);
-    FAILS(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, &error), error, MXB_ERROR_IO, expected);
+    FAILS(mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, 0, &table, &error), error, MXB_ERROR_IO, expected);
     CHECK(table == NULL);
 }
 
 static void calls_standard_input_by_name(void) {
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb__table_parse("", 0, "-", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error, MXB_ERROR_DATA,
-          "standard input is empty");
-    FAILS(mxb__table_parse("", 0, "a\nb", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error), error,
+    FAILS(mxb__table_parse("", 0, "-", &(struct table_options){.header = MXB_HEADER_AUTO}, &table, &error), error,
+          MXB_ERROR_DATA, "standard input is empty");
+    FAILS(mxb__table_parse("", 0, "a\nb", &(struct table_options){.header = MXB_HEADER_AUTO}, &table, &error), error,
           MXB_ERROR_DATA, "a\\x0ab is empty");
 }
 
 static void checks_arguments(void) {
     mxb_table *table;
     mxb_error error;
-    FAILS(mxb_table_read_csv(NULL, MXB_HEADER_AUTO, NULL, 0, &table, &error), error, MXB_ERROR_PARAM, "path is NULL");
-    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 0, NULL, &error), error, MXB_ERROR_PARAM, "table is NULL");
-    FAILS(mxb_table_read_csv("x", (mxb_header)3, NULL, 0, &table, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_table_read_csv(NULL, MXB_HEADER_AUTO, NULL, 0, 0, &table, &error), error, MXB_ERROR_PARAM,
+          "path is NULL");
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 0, 0, NULL, &error), error, MXB_ERROR_PARAM, "table is NULL");
+    FAILS(mxb_table_read_csv("x", (mxb_header)3, NULL, 0, 0, &table, &error), error, MXB_ERROR_PARAM,
           "header is 3; it must be 0 (auto), 1 (yes) or 2 (no)");
     static const char *const columns[] = {"1", NULL};
-    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, columns, 2, &table, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, columns, 2, 0, &table, &error), error, MXB_ERROR_PARAM,
           "text_columns[1] is NULL");
-    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 2, &table, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 2, 0, &table, &error), error, MXB_ERROR_PARAM,
           "text_columns is NULL, n_text is 2");
+    FAILS(mxb_table_read_csv("x", MXB_HEADER_AUTO, NULL, 0, -1, &table, &error), error, MXB_ERROR_PARAM,
+          "n_threads is -1; it must be 0 (all processors) or more");
     CHECK_INT(mxb_table_n_rows(NULL), 0);
     CHECK_INT(mxb_table_n_columns(NULL), 0);
     CHECK(mxb_table_column_name(NULL, 0) == NULL);
@@ -319,7 +331,7 @@ static void survives_every_failing_allocation(void) {
     for (int for_ever = 0; for_ever <= 1; for_ever++) {
         for (n = 1; n < 1000; n++) {
             mxb__memory_fail_at(n, for_ever);
-            mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, &table, NULL);
+            mxb_status status = mxb_table_read_csv(path, MXB_HEADER_AUTO, NULL, 0, 1, &table, NULL);
             mxb__memory_fail_at(0, 0);
             if (status == MXB_OK) {
                 break;
@@ -335,10 +347,11 @@ static void survives_every_failing_allocation(void) {
 
 static void a_column_of_numbers_and_text_says_why_it_is_text(void) {
     static const char text[] = "n,t,m,q\n1,x,7,\"\"\n2,y,7o,3\n3,8z,9,4\n";
-    struct text_choice none = {NULL, 0};
     mxb_table *table;
     mxb_error error;
-    OK(mxb__table_parse(text, sizeof text - 1, "d.csv", MXB_HEADER_YES, none, &table, &error), error);
+    OK(mxb__table_parse(text, sizeof text - 1, "d.csv", &(struct table_options){.header = MXB_HEADER_YES}, &table,
+                        &error),
+       error);
     CHECK(mxb_table_column_oddity(table, 0) == NULL);
     CHECK(mxb_table_column_oddity(table, 1) == NULL); /* no number among the texts */
     CHECK_TEXT(mxb_table_column_oddity(table, 2), "7o");

@@ -9,8 +9,7 @@
 static mxb_table *table_of(const char *text) {
     mxb_table *table;
     mxb_error error;
-    if (mxb__table_parse(text, strlen(text), "data.csv", MXB_HEADER_AUTO, (struct text_choice){0}, &table, &error) !=
-        MXB_OK) {
+    if (mxb__table_parse(text, strlen(text), "data.csv", &(struct table_options){0}, &table, &error) != MXB_OK) {
         check_failed(__FILE__, __LINE__, error.message);
     }
     return table;
@@ -154,8 +153,8 @@ static void explains_texts_it_cannot_use(void) {
     mxb_table *table;
     mxb_dataset *dataset;
     mxb_error error;
-    OK(mxb__table_parse(text, sizeof text - 1, "data.csv", MXB_HEADER_AUTO, (struct text_choice){forced, 1}, &table,
-                        &error),
+    OK(mxb__table_parse(text, sizeof text - 1, "data.csv", &(struct table_options){.text_columns = forced, .n_text = 1},
+                        &table, &error),
        error);
     FAILS(mxb_dataset_from_table(table, "y", NULL, NULL, 0, &dataset, &error), error, MXB_ERROR_DATA,
           "data.csv: line 3, column \"a\": the text has a zero byte in it");

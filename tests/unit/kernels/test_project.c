@@ -127,10 +127,44 @@ static void rows_alone_and_together(void) {
     }
 }
 
+/* A block of no more bytes than that, so that a sanitizer notices who reads behind them. */
+static void *copy_of(const void *from, size_t n_bytes) {
+    void *copy = malloc(n_bytes);
+    memcpy(copy, from, n_bytes);
+    return copy;
+}
+
+/* What is only added up has the bits of features that were kept and added up then. */
+static void kept_or_not(void) {
+    enum { FEATURES = 13 };
+    struct problem *problem = make_problem(1, 0.3);
+    double dot_weights[MAX_COMPONENTS], expected[MAX_ROWS], out[MAX_ROWS + 1];
+    for (size_t j = 0; j < MAX_COMPONENTS; j++) {
+        dot_weights[j] = mxb__random_normal(RANDOM, 300000 + j);
+    }
+    for (size_t c = 1; c <= MAX_COMPONENTS; c++) {
+        float *weights = copy_of(problem->weights, FEATURES * c * sizeof *weights);
+        float *phases = copy_of(problem->phases, c * sizeof *phases);
+        double *sums = copy_of(dot_weights, c * sizeof *sums);
+        for (size_t n = 0; n <= MAX_ROWS; n++) {
+            out[n] = 77;
+            mxb__kernels()->project(problem->inputs, n, weights, phases, FEATURES, c, 0.25f, problem->z);
+            mxb__kernels()->dot(problem->z, n, c, sums, expected);
+            mxb__kernels()->project_dot(problem->inputs, n, weights, phases, FEATURES, c, 0.25f, sums, out);
+            CHECK(memcmp(out, expected, n * sizeof *out) == 0);
+            CHECK(out[n] == 77);
+        }
+        free(weights);
+        free(phases);
+        free(sums);
+    }
+}
+
 int main(void) {
     RUN(bits_are_those_of_the_stated_order);
     RUN(values_are_accurate);
     RUN(huge_inputs_stay_finite);
     RUN(rows_alone_and_together);
+    RUN(kept_or_not);
     return check_report();
 }

@@ -143,8 +143,54 @@ static void columns(void) {
     }
 }
 
+static void add_levels(mxb_model *model, uint32_t feature, double first_threshold) {
+    struct term term = {.kind = TERM_SYMMETRIC, .n_outputs = 1, .symmetric = {.depth = 8, .max_depth = 8}};
+    make_sure(mxb__symmetric_allocate(&term.symmetric, NULL));
+    for (uint32_t l = 0; l < 8; l++) {
+        term.symmetric.levels[l] = (struct symmetric_level){first_threshold + l, feature, 0, 1};
+    }
+    for (size_t i = 0; i < 256; i++) {
+        term.symmetric.values[i] = (double)i;
+    }
+    make_sure(mxb__model_add_term(model, &term, NULL));
+}
+
+/* More splits than a search tree has cuts, but no more thresholds: the tree has room beside the next feature's. */
+static void splits_that_share_thresholds(void) {
+    struct model_shape shape = {.seed = 3, .loss = MODEL_MSE, .n_features = 2};
+    mxb_model *model = make_model(&shape);
+    for (uint32_t k = 0; k < 32; k++) {
+        add_levels(model, 0, k < 31 ? 8 * k : 240); /* 0 .. 247, eight of them twice */
+    }
+    add_levels(model, 0, 247); /* 247 .. 254 */
+    add_levels(model, 1, 1000);
+    make_sure(mxb__model_build(model, NULL));
+    CHECK_INT(model->forest->features[0].n_thresholds, 255);
+    check_forest(model);
+    for (int x = -1; x < 256; x++) {
+        double row[2] = {x, 1003.5}, score, expected = raw_score(model, row);
+        make_sure(mxb_model_predict_rows(model, row, 1, 2, MXB_PREDICT_RAW, &score, NULL));
+        CHECK(score == expected);
+    }
+    mxb_model_free(model);
+}
+
+/* Nodes are counted before memory is asked for or any is looked at. */
+static void too_many_nodes(void) {
+    struct term terms[] = {{.kind = TERM_TREE, .tree = {.n_nodes = 1u << 30}},
+                           {.kind = TERM_TREE, .tree = {.n_nodes = 1}}};
+    uint32_t no_splits = 0;
+    mxb_model model = {.n_features = 1, .n_members = 1, .n_terms = 2, .terms = terms, .feature_splits = &no_splits};
+    struct forest *forest;
+    mxb_error error;
+    FAILS(mxb__forest_build(&model, &forest, &error), error, MXB_ERROR_DATA,
+          "the model's trees have 1073741825 nodes; at most 1073741824 are allowed");
+}
+
 int main(void) {
     RUN(trees_of_all_shapes);
     RUN(columns);
+    RUN(splits_that_share_thresholds);
+    RUN(too_many_nodes);
     return check_report();
 }

@@ -1,0 +1,86 @@
+/* Columns of text coded in pieces: the codes and texts, and what is wrong with them, as in one go. Random tables are
+ * compared with a plain reader in test_table_rows.c. */
+#define _XOPEN_SOURCE 700
+#include "io/table_texts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "check.h"
+#include "plain_table.h"
+
+enum { ROWS = 400 };
+
+static char text[ROWS * 40];
+static size_t n_bytes;
+
+static void put(const char *format, int i) { n_bytes += (size_t)snprintf(text + n_bytes, 40, format, i); }
+
+/* What is read is the same in one go and in pieces. */
+static void check_pieces(void) {
+    struct table_options plain = {.header = MXB_HEADER_NO, .n_threads = 1, .piece_bytes = sizeof text};
+    char *expected = table_as_text(text, n_bytes, &plain);
+    for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+        for (size_t piece_bytes = 1; piece_bytes < 2 * n_bytes; piece_bytes = piece_bytes * 5 / 3 + 1) {
+            struct table_options options = {MXB_HEADER_NO, NULL, 0, n_threads, piece_bytes};
+            char *found = table_as_text(text, n_bytes, &options);
+            CHECK_TEXT(found, expected);
+            free(found);
+        }
+    }
+    free(expected);
+}
+
+static void codes_are_those_of_the_file(void) {
+    n_bytes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        put("%d,", i);
+        put(i % 7 == 0 ? "NA," : "\"t \"\"%d\"\"\",", i * i % 91);
+        put("\"u\n%d\"\n", i % 5);
+    }
+    check_pieces();
+}
+
+/* A zero byte ends a column's texts, and those of no other. */
+static void problems_stay_where_they_are(void) {
+    n_bytes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        put("a%d,", i);
+        put("b%d\n", i % 9);
+    }
+    for (size_t row_at = n_bytes / 3; row_at < n_bytes; row_at += n_bytes / 3) {
+        size_t at = row_at;
+        while (text[at] != 'a') {
+            at++;
+        }
+        text[at + 1] = '\0';
+        check_pieces();
+    }
+}
+
+static void survives_every_failing_allocation(void) {
+    n_bytes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        put("a%d,", i);
+        put("\"b\"\"%d\"\n", i % 9);
+    }
+    struct table_options options = {MXB_HEADER_NO, NULL, 0, 2, 1000};
+    size_t n_failed = 0;
+    for (uint64_t n = 1; n < 400; n++) {
+        mxb_table *table;
+        mxb__memory_fail_at(n, n % 2 == 0);
+        mxb_status status = mxb__table_parse(text, n_bytes, "data.csv", &options, &table, NULL);
+        mxb__memory_fail_at(0, 0);
+        CHECK(status == MXB_OK || (status == MXB_ERROR_MEMORY && table == NULL));
+        n_failed += status != MXB_OK;
+        mxb_table_free(table);
+    }
+    CHECK(n_failed > 50);
+}
+
+int main(void) {
+    RUN(codes_are_those_of_the_file);
+    RUN(problems_stay_where_they_are);
+    RUN(survives_every_failing_allocation);
+    return check_report();
+}
