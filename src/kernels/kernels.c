@@ -10,6 +10,7 @@ const struct kernels mxb__kernels_portable = {
     .name = "portable",
     .encode = mxb__portable_encode,
     .encode_row = mxb__portable_encode_row,
+    .scale_ranks = mxb__portable_scale_ranks,
     .project = mxb__portable_project,
     .dot = mxb__portable_dot,
     .project_dot = mxb__portable_project_dot,
@@ -29,7 +30,7 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
-static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
 static int has_portable(void) { return 1; }

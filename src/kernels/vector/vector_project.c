@@ -3,164 +3,207 @@
 #include "kernels/portable/portable.h"
 #include "kernels/vector/vector.h"
 
-/* Rows and vectors of components of a tile: as many sums as the registers hold beside the operands. */
-enum { ROWS = 4, VECTORS = WIDTH == 8 ? 4 : 2 };
+/* Rows and vectors of components of a tile: as many sums as the registers hold beside the operands. One row alone has
+ * enough vectors for sums and cosines not to wait for each other. */
+enum { ROWS = 6, VECTORS = WIDTH == 8 ? 4 : 2, ROW_VECTORS = 6, SUMS = ROWS * VECTORS };
 
-/* As mxb__cos_turns. */
-static inline floats cos_turns(doubles t) {
-    const double rounder = 0x1.8p52;
-    t = magnitude(t);
-    doubles r = t - ((t + rounder) - rounder);
-    r = where(magnitude(r) <= 0.5, r, all(0.0));
-    floats a = narrowed(0.25 - magnitude(r));
-    floats s = a * a;
-    floats p = s * 39.759827f + -76.581173f;
-    p = p * s + 81.602476f;
-    p = p * s + -41.341681f;
-    p = p * s + 6.2831853f;
-    return a * p;
-}
+/* Before a loop over arrays that stay in registers. */
+#if defined(__clang__)
+#define MXB__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define MXB__UNROLL _Pragma("GCC unroll 32")
+#endif
 
-struct feature_map {
-    const float *weights;
-    const float *phases;
-    size_t n_features;
-    size_t n_components;
-    float amplitude;
+/* ---- sums ---- */
+
+/* The inputs of some rows, from the first one's on: rows of floats, or columns of doubles. */
+struct inputs {
+    int are_floats; /* a constant where this is inlined */
+    const float *floats;
+    const double *doubles;
+    size_t step; /* from row to row, or from column to column */
 };
 
-/* `width` floats, all of a vector but where the components end; a constant WIDTH where there are enough. */
-static inline floats load_some(const float *from, size_t width) {
-    return width == WIDTH ? load_floats(from) : load_first_floats(from, width);
+MXB__INLINE double input(const struct inputs *inputs, const uint32_t *columns, size_t row, size_t k) {
+    return inputs->are_floats ? (double)inputs->floats[row * inputs->step + k]
+                              : inputs->doubles[columns[k] * inputs->step + row];
 }
 
-struct tile {
-    floats z[ROWS][VECTORS];
-};
-
-/* Components from `start` on of some rows, from the first one's inputs on: n_vectors of them, the last `width` wide.
- * All counts are constants where this is inlined, but for the width of a single vector. */
-MXB__INLINE struct tile project_tile(const struct feature_map *map, const float *inputs, size_t start, size_t n_rows,
-                                     size_t n_vectors, size_t width) {
-    doubles turns[ROWS][VECTORS];
-    struct tile tile;
-    for (size_t r = 0; r < n_rows; r++) {
-        for (size_t v = 0; v < n_vectors; v++) {
-            turns[r][v] = widened(load_some(map->phases + start + v * WIDTH, width));
+/* turns[v * n_rows + r] = those of row r in the v-th vector of components from `start` on. All counts of rows and
+ * vectors are constants where this is inlined. */
+MXB__INLINE void add_up(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                        size_t n_vectors, doubles *turns) {
+    doubles sums[SUMS];
+    for (size_t v = 0; v < n_vectors; v++) {
+        doubles phases = widened(load_floats(map->phases + start + v * WIDTH));
+        for (size_t r = 0; r < n_rows; r++) {
+            sums[v * n_rows + r] = phases;
         }
     }
-    for (size_t f = 0; f < map->n_features; f++) {
-        const float *weights = map->weights + f * map->n_components + start;
+    for (size_t k = 0; k < map->n_inputs; k++) {
+        doubles w[ROW_VECTORS];
         for (size_t v = 0; v < n_vectors; v++) {
-            doubles w = widened(load_some(weights + v * WIDTH, width));
-            for (size_t r = 0; r < n_rows; r++) {
-                doubles x = all((double)inputs[r * map->n_features + f]);
-                turns[r][v] = plus_exact(turns[r][v], x, w);
+            w[v] = widened(load_floats(map->weights + k * map->step + start + v * WIDTH));
+        }
+        for (size_t r = 0; r < n_rows; r++) {
+            doubles x = all(input(inputs, map->columns, r, k));
+            for (size_t v = 0; v < n_vectors; v++) {
+                sums[v * n_rows + r] = plus_exact(sums[v * n_rows + r], x, w[v]);
             }
         }
     }
-    for (size_t r = 0; r < n_rows; r++) {
-        for (size_t v = 0; v < n_vectors; v++) {
-            tile.z[r][v] = map->amplitude * cos_turns(turns[r][v]);
+    for (size_t v = 0; v < n_vectors; v++) {
+        for (size_t r = 0; r < n_rows; r++) {
+            turns[v * n_rows + r] = sums[v * n_rows + r];
         }
     }
-    return tile;
+}
+
+/* ---- cosines ---- */
+
+/* The distance from the next integer, exactly. */
+static inline doubles from_integer(doubles t) {
+#if defined(__AVX512F__)
+    return magnitude((doubles)_mm512_reduce_pd((__m512d)t, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#else
+    const double rounder = 0x1.8p52;
+    t = magnitude(t);
+    doubles r = magnitude(t - ((t + rounder) - rounder));
+    return where(r <= 0.5, r, all(0.0));
+#endif
+}
+
+/* As mxb__cos_turns, step by step for some side by side: a single one would wait for every step. */
+enum { SIDE_BY_SIDE = 12 };
+
+MXB__INLINE void cos_turns(const doubles *turns, size_t n, float amplitude, floats *z) {
+    floats a[SIDE_BY_SIDE], s[SIDE_BY_SIDE], p[SIDE_BY_SIDE];
+    for (size_t k = 0; k < n; k++) {
+        a[k] = narrowed(0.25 - from_integer(turns[k]));
+    }
+    for (size_t k = 0; k < n; k++) {
+        s[k] = a[k] * a[k];
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = s[k] * 39.759827f + -76.581173f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + 81.602476f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + -41.341681f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + 6.2831853f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        z[k] = amplitude * (a[k] * p[k]);
+    }
+}
+
+/* z[v * n_rows + r], as above. */
+MXB__INLINE void project_tile(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                              size_t n_vectors, floats *z) {
+    doubles turns[SUMS];
+    size_t n = n_rows * n_vectors;
+    add_up(map, inputs, start, n_rows, n_vectors, turns);
+    MXB__UNROLL
+    for (size_t k = 0; k < n; k += SIDE_BY_SIDE) {
+        cos_turns(turns + k, n - k < SIDE_BY_SIDE ? n - k : SIDE_BY_SIDE, map->amplitude, z + k);
+    }
 }
 
 /* ---- components that are kept ---- */
 
-MXB__INLINE void store_tile(const struct tile *tile, size_t n_rows, size_t n_vectors, size_t n_components, float *z) {
-    for (size_t r = 0; r < n_rows; r++) {
-        for (size_t v = 0; v < n_vectors; v++) {
-            memcpy(z + r * n_components + v * WIDTH, &tile->z[r][v], sizeof tile->z[r][v]);
+MXB__INLINE void keep_tile(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                           size_t n_vectors, float *z) {
+    floats tile[SUMS];
+    project_tile(map, inputs, start, n_rows, n_vectors, tile);
+    for (size_t v = 0; v < n_vectors; v++) {
+        for (size_t r = 0; r < n_rows; r++) {
+            memcpy(z + r * map->n_components + start + v * WIDTH, &tile[v * n_rows + r], sizeof *tile);
         }
     }
 }
 
-MXB__INLINE void project_rows(const struct feature_map *map, const float *inputs, size_t n_rows, float *z) {
-    size_t c = map->n_components;
-    size_t start = 0;
+MXB__INLINE void keep_rows(const struct feature_map *map, const struct inputs *inputs, size_t n_rows, float *z) {
+    size_t c = map->n_components, start = 0;
     for (; start + VECTORS * WIDTH <= c; start += VECTORS * WIDTH) {
-        struct tile tile = project_tile(map, inputs, start, n_rows, VECTORS, WIDTH);
-        store_tile(&tile, n_rows, VECTORS, c, z + start);
+        keep_tile(map, inputs, start, n_rows, VECTORS, z);
     }
     for (; start < c; start += WIDTH) { /* the last one may overlap the one before: the same values again */
-        size_t from = start + WIDTH <= c ? start : c - WIDTH;
-        struct tile tile = project_tile(map, inputs, from, n_rows, 1, WIDTH);
-        store_tile(&tile, n_rows, 1, c, z + from);
+        keep_tile(map, inputs, start + WIDTH <= c ? start : c - WIDTH, n_rows, 1, z);
     }
 }
 
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z) {
-    struct feature_map map = {weights, phases, n_features, n_components, amplitude};
+    struct feature_map map = {.n_inputs = n_features,
+                              .n_components = n_components,
+                              .step = n_components,
+                              .weights = weights,
+                              .phases = phases,
+                              .amplitude = amplitude};
     size_t i = 0;
     if (n_components < WIDTH) {
         mxb__portable_project(inputs, n, weights, phases, n_features, n_components, amplitude, z);
         return;
     }
     for (; i + ROWS <= n; i += ROWS) {
-        project_rows(&map, inputs + i * n_features, ROWS, z + i * n_components);
+        struct inputs rows = {.are_floats = 1, .floats = inputs + i * n_features, .step = n_features};
+        keep_rows(&map, &rows, ROWS, z + i * n_components);
     }
     for (; i < n; i++) {
-        project_rows(&map, inputs + i * n_features, 1, z + i * n_components);
+        struct inputs row = {.are_floats = 1, .floats = inputs + i * n_features, .step = n_features};
+        keep_rows(&map, &row, 1, z + i * n_components);
     }
 }
 
 /* ---- components that are only added up ---- */
 
-/* The sums of some rows: eight lanes each, component j in lane j mod 8. */
+/* The sums of a row: eight lanes, component j in lane j mod 8. */
 enum { LANE_VECTORS = MXB__LANES / WIDTH };
 
-struct lanes {
-    doubles of[ROWS][LANE_VECTORS];
-};
-
-MXB__INLINE void add_tile(struct lanes *lanes, const struct tile *tile, size_t start, size_t n_rows, size_t n_vectors,
-                          size_t width, const double *weights) {
+MXB__INLINE void dot_tile(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                          size_t n_vectors, doubles *lanes) {
+    floats z[SUMS];
+    project_tile(map, inputs, start, n_rows, n_vectors, z);
     for (size_t v = 0; v < n_vectors; v++) {
-        const double *from = weights + start + v * WIDTH;
-        doubles w = width == WIDTH ? load(from) : load_first(from, width);
-        size_t k = (start / WIDTH + v) % LANE_VECTORS;
-        for (size_t r = 0; r < n_rows; r++) { /* a lane that has no more components gets 0, which changes nothing */
-            lanes->of[r][k] += widened(tile->z[r][v]) * w;
+        doubles w = load(map->dots + start + v * WIDTH);
+        for (size_t r = 0; r < n_rows; r++) {
+            lanes[r * LANE_VECTORS + v % LANE_VECTORS] += widened(z[v * n_rows + r]) * w;
         }
     }
 }
 
-MXB__INLINE void project_dot_rows(const struct feature_map *map, const float *inputs, size_t n_rows,
-                                  const double *weights, double *out) {
-    struct lanes lanes = {{{{0}}}};
-    size_t c = map->n_components;
+/* What the map has beyond its components adds 0 to a lane, which changes nothing. */
+MXB__INLINE void dot_rows(const struct feature_map *map, const struct inputs *inputs, size_t n_rows, size_t n_vectors,
+                          double *out) {
+    doubles lanes[ROWS * LANE_VECTORS] = {{0}};
     size_t start = 0;
-    for (; start + VECTORS * WIDTH <= c; start += VECTORS * WIDTH) {
-        struct tile tile = project_tile(map, inputs, start, n_rows, VECTORS, WIDTH);
-        add_tile(&lanes, &tile, start, n_rows, VECTORS, WIDTH, weights);
+    for (; start + n_vectors * WIDTH <= map->step; start += n_vectors * WIDTH) {
+        dot_tile(map, inputs, start, n_rows, n_vectors, lanes);
     }
-    for (; start + WIDTH <= c; start += WIDTH) {
-        struct tile tile = project_tile(map, inputs, start, n_rows, 1, WIDTH);
-        add_tile(&lanes, &tile, start, n_rows, 1, WIDTH, weights);
-    }
-    if (start < c) {
-        struct tile tile = project_tile(map, inputs, start, n_rows, 1, c - start);
-        add_tile(&lanes, &tile, start, n_rows, 1, c - start, weights);
+    for (; start < map->step; start += MXB__LANES) {
+        dot_tile(map, inputs, start, n_rows, LANE_VECTORS, lanes);
     }
     for (size_t r = 0; r < n_rows; r++) {
         double lane[MXB__LANES];
-        memcpy(lane, lanes.of[r], sizeof lane);
+        memcpy(lane, lanes + r * LANE_VECTORS, sizeof lane);
         out[r] = mxb__add_lanes(lane);
     }
 }
 
-void MXB__KERNEL(project_dot)(const float *inputs, size_t n, const float *weights, const float *phases,
-                              size_t n_features, size_t n_components, float amplitude, const double *dot_weights,
+void MXB__KERNEL(project_dot)(const struct feature_map *map, const double *inputs, size_t stride, size_t n,
                               double *out) {
-    struct feature_map map = {weights, phases, n_features, n_components, amplitude};
     size_t i = 0;
-    for (; i + ROWS <= n; i += ROWS) {
-        project_dot_rows(&map, inputs + i * n_features, ROWS, dot_weights, out + i);
+    for (; i < n && n >= ROWS; i += ROWS) {
+        size_t first = i + ROWS <= n ? i : n - ROWS; /* may overlap the ones before: the same values again */
+        struct inputs rows = {.doubles = inputs + first, .step = stride};
+        dot_rows(map, &rows, ROWS, VECTORS, out + first);
     }
     for (; i < n; i++) {
-        project_dot_rows(&map, inputs + i * n_features, 1, dot_weights, out + i);
+        struct inputs row = {.doubles = inputs + i, .step = stride};
+        dot_rows(map, &row, 1, ROW_VECTORS, out + i);
     }
 }
