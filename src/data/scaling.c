@@ -8,81 +8,47 @@
 
 #include "base/math.h"
 #include "base/memory.h"
+#include "kernels/kernels.h"
 
 static double clip(double x, double limit) { return x > limit ? limit : x < -limit ? -limit : x; }
 
-/* Values whose intervals are searched side by side, so that one does not wait for the other's loads. */
-enum { SIDE_BY_SIDE = 8 };
-
-/* knots[low] <= x < knots[low + 1] for each value that lies inside. Without branches on the values, which nobody could
- * predict. The count is a constant where this is inlined. */
-static inline void find_intervals(const struct scaling_feature *feature, const double *values, size_t count,
-                                  uint32_t *low) {
-    const double *knots = feature->knots;
-    for (size_t k = 0; k < count; k++) {
-        low[k] = 0;
-    }
-    for (uint32_t n = feature->n_knots - 1; n > 1; n -= n / 2) { /* intervals left */
-        for (size_t k = 0; k < count; k++) {
-            low[k] += knots[low[k] + n / 2] <= values[k] ? n / 2 : 0;
-        }
-    }
+struct rank_table mxb__scaling_table(const struct scaling_feature *feature) {
+    return (struct rank_table){.n_knots = feature->n_knots,
+                               .knots = feature->knots,
+                               .scores = feature->knot_scores,
+                               .missing = feature->missing};
 }
 
-/* Linear between the knots, constant beyond the ends. */
-static double rank_score(const struct scaling_feature *feature, double x, uint32_t low) {
-    const double *knots = feature->knots;
-    uint32_t last = feature->n_knots - 1;
-    if (x <= knots[0]) {
-        return (double)feature->knot_scores[0];
-    }
-    if (x >= knots[last]) {
-        return (double)feature->knot_scores[last];
-    }
-    double width = knots[low + 1] - knots[low];
-    double part = x - knots[low];
-    if (isinf(width)) { /* halves, which are exact at this size */
-        width = knots[low + 1] / 2 - knots[low] / 2;
-        part = x / 2 - knots[low] / 2;
-    }
-    double from = (double)feature->knot_scores[low], to = (double)feature->knot_scores[low + 1];
-    return from + part / width * (to - from);
-}
-
-/* `low` is the interval of x, with ranks. */
-static inline float scale(enum scaling_kind kind, const struct scaling_feature *feature, double x, uint32_t low) {
-    if (isnan(x)) {
-        return mxb__factor((double)feature->missing);
-    }
+void mxb__scale_values(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
+                       float *out) {
     if (kind == SCALING_RANK) {
-        return mxb__factor(rank_score(feature, x, low));
+        struct rank_table table = mxb__scaling_table(feature);
+        mxb__kernels_portable.scale_ranks(&table, values, n, out);
+        return;
     }
-    /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
-    return mxb__factor(clip(x - feature->center, DBL_MAX) * feature->factor);
+    for (size_t i = 0; i < n; i++) {
+        /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
+        double scaled = clip(values[i] - feature->center, DBL_MAX) * feature->factor;
+        out[i] = mxb__factor(isnan(values[i]) ? (double)feature->missing : scaled);
+    }
 }
 
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x) {
-    uint32_t low = 0;
-    if (kind == SCALING_RANK) {
-        find_intervals(feature, &x, 1, &low);
-    }
-    return scale(kind, feature, x, low);
+    float scaled;
+    mxb__scale_values(kind, feature, &x, 1, &scaled);
+    return scaled;
 }
 
 void mxb__scale_column(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
                        float *out, size_t stride) {
-    size_t i = 0;
-    for (; i + SIDE_BY_SIDE <= n; i += SIDE_BY_SIDE) {
-        uint32_t low[SIDE_BY_SIDE] = {0};
-        if (kind == SCALING_RANK) {
-            find_intervals(feature, values + i, SIDE_BY_SIDE, low);
+    enum { AT_ONCE = 64 };
+    float scaled[AT_ONCE];
+    for (size_t first = 0; first < n; first += AT_ONCE) {
+        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
+        mxb__scale_values(kind, feature, values + first, count, scaled);
+        for (size_t i = 0; i < count; i++) {
+            out[(first + i) * stride] = scaled[i];
         }
-        for (size_t k = 0; k < SIDE_BY_SIDE; k++) {
-            out[(i + k) * stride] = scale(kind, feature, values[i + k], low[k]);
-        }
-    }
-    for (; i < n; i++) {
-        out[i * stride] = mxb__scale_value(kind, feature, values[i]);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "kernels/rank_table.h"
 
 enum scaling_kind { SCALING_NONE = 0, SCALING_STANDARD = 1, SCALING_RANK = 2 };
 
@@ -25,14 +26,19 @@ struct scaling {
     struct scaling_feature *features; /* NULL when the model has no fourier learner */
 };
 
-enum { MXB__MAX_KNOTS = 1024 };
-
 /** The scaled value of x (NaN = missing) for one feature; a factor as the kernels take them. */
 float mxb__scale_value(enum scaling_kind kind, const struct scaling_feature *feature, double x);
+
+/** out[i] = the scaled value of values[i], for i of 0 .. n - 1. */
+void mxb__scale_values(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
+                       float *out);
 
 /** out[i * stride] = the scaled value of values[i], for i of 0 .. n - 1. */
 void mxb__scale_column(enum scaling_kind kind, const struct scaling_feature *feature, const double *values, size_t n,
                        float *out, size_t stride);
+
+/** The feature's table of ranks for kernels, without a tree. */
+struct rank_table mxb__scaling_table(const struct scaling_feature *feature);
 
 /** Whether every value, also a missing one, scales to the same number, as those of a constant feature do. */
 int mxb__scaling_is_constant(enum scaling_kind kind, const struct scaling_feature *feature);

@@ -10,6 +10,7 @@ const struct kernels mxb__kernels_portable = {
     .name = "portable",
     .encode = mxb__portable_encode,
     .encode_row = mxb__portable_encode_row,
+    .scale_ranks = mxb__portable_scale_ranks,
     .project = mxb__portable_project,
     .dot = mxb__portable_dot,
     .project_dot = mxb__portable_project_dot,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/cut_tree.h"
+#include "kernels/rank_table.h"
 
 /* Sums of doubles, over the rows of a block or the components of a row, run in lanes: the i-th in lane i mod 8, each
  * lane in order. */
@@ -39,6 +39,21 @@ struct narrow_tree {
 
 enum { MXB__NARROW_COLUMNS = 256, MXB__NARROW_NODES = 64 };
 
+/* A random feature map and what its features are multiplied by, made ready to predict: without the inputs whose weights
+ * are all 0, which would change no sum. */
+enum { MXB__MAP_STEP = 16 };
+
+struct feature_map {
+    size_t n_inputs;
+    const uint32_t *columns; /* [n_inputs] where they are */
+    size_t n_components;
+    size_t step;          /* the next multiple of MXB__MAP_STEP; what follows the components is 0 */
+    const float *weights; /* [n_inputs][step] */
+    const float *phases;  /* [step] */
+    const double *dots;   /* [step] */
+    float amplitude;
+};
+
 struct kernels {
     const char *name;
 
@@ -50,6 +65,9 @@ struct kernels {
     void (*encode_row)(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
                        uint8_t *codes);
 
+    /* out[i] = the score of values[i], linear between the knots and constant beyond, as a factor. */
+    void (*scale_ranks)(const struct rank_table *table, const double *values, size_t n, float *out);
+
     /* z[row][j] = amplitude cos(2 pi (sum_f inputs[row][f] weights[f][j] + phases[j])). Inputs and weights are factors
      * (mxb__factor), whose products are exact; the sum, in float, begins with the phase and runs over f in order. */
     void (*project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
@@ -58,9 +76,9 @@ struct kernels {
     /* out[i] = sum_j z_ij weights[j], in double and in lanes. */
     void (*dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
 
-    /* out[i] = what `dot` with dot_weights makes of what `project` would write; nothing is written but that. */
-    void (*project_dot)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
-                        size_t n_components, float amplitude, const double *dot_weights, double *out);
+    /* out[i] = what `dot` with the map's dots makes of what `project` would write of row i, whose input in column c is
+     * inputs[c * stride + i]. */
+    void (*project_dot)(const struct feature_map *map, const float *inputs, size_t stride, size_t n, double *out);
 
     /* The leaf of each row, 0 .. 2^depth - 1 from left to right, in a full tree of depth 1 .. MXB__FULL_DEPTH: tests
      * nodes[1 .. 2^depth - 1], the children of k being 2 k and 2 k + 1. There is room for as many leaves as codes. */

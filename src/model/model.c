@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/forest.h"
+#include "model/waves.h"
 
 mxb_status mxb__model_create(mxb_model **model, mxb_error *error) {
     MXB_TRY(mxb__alloc_zeroed(model, 1, sizeof **model, "a model", error));
@@ -40,7 +41,9 @@ static void clear_derived(mxb_model *model) {
     mxb__free(model->collapsed_weights);
     mxb__free(model->feature_splits);
     mxb__forest_free(model->forest);
+    mxb__waves_free(model->waves);
     model->forest = NULL;
+    model->waves = NULL;
     model->collapsed_weights = NULL;
     model->feature_splits = NULL;
     model->collapsed_intercept = 0;
@@ -94,7 +97,8 @@ mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
             model->n_own_terms++;
         }
     }
-    return mxb__forest_build(model, &model->forest, error);
+    MXB_TRY(mxb__forest_build(model, &model->forest, error));
+    return mxb__waves_build(model, &model->waves, error);
 }
 
 /* ---- Copy, all but the terms ---- */

@@ -232,6 +232,7 @@ struct mxb_model {
     uint32_t n_repairs;       /* terms that were repaired */
     uint32_t n_own_terms;     /* terms of callers' learners */
     struct forest *forest;    /* the trees, made ready to predict */
+    struct waves *waves;      /* the fourier terms, made ready to predict */
 };
 
 /** Zeroed model of one member; fields are filled in by its maker. */

@@ -81,7 +81,7 @@ static void predict_block(void *context, size_t index, size_t thread) {
 
 /* Few enough for all threads to have work, but whole tiles of codes, and at least one however wide rows are. */
 static size_t choose_block_rows(const mxb_model *model, size_t n_rows, size_t n_threads) {
-    size_t row_bytes = model->forest->n_columns + model->n_features * sizeof(float);
+    size_t row_bytes = model->forest->n_columns + (model->waves->n_inputs + (size_t)1) * sizeof(double);
     size_t fitting = MAX_BLOCK_BYTES / row_bytes + 1, share = n_rows / n_threads + 1;
     size_t most = fitting < share ? fitting : share;
     size_t rows = (most + MXB__CODE_ROWS - 1) / MXB__CODE_ROWS * MXB__CODE_ROWS;

@@ -13,6 +13,7 @@
 #define MXB_MODEL_SCORING_H
 
 #include "model/forest.h"
+#include "model/waves.h"
 
 /* Up to so many rows are quicker one by one: a block has work for MXB__CODE_ROWS at least. */
 enum { MXB__FEW_ROWS = 16 };
@@ -21,8 +22,8 @@ enum { MXB__FEW_ROWS = 16 };
 struct scoring {
     const mxb_model *model;
     struct forest_rows trees;
-    double *column; /* [n] of one feature, or what a projection adds; NaN = missing */
-    float *inputs;  /* [n][n_features] scaled, where there are projections */
+    struct wave_rows waves;
+    double *column; /* [n] of one feature; NaN = missing */
 };
 
 /** Takes the arrays for up to `n` rows from the workspace; measures when its base is NULL. */

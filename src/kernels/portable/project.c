@@ -3,63 +3,78 @@
 #include "base/math.h"
 #include "kernels/portable/portable.h"
 
-enum { TILE = 32 }; /* of whole turns of lanes */
+/* ---- components that are kept ---- */
 
-struct feature_map {
-    const float *weights;
-    const float *phases;
-    size_t n_features;
-    size_t n_components;
-    float amplitude;
-};
+enum { KEPT_TILE = 32 };
 
-/* The components start .. start + width - 1 of the row x. */
-static inline void project_tile(const struct feature_map *map, const float *x, size_t start, size_t width, float *z) {
-    float turns[TILE];
+static inline void add_input(float x, const float *weights, size_t width, float *turns) {
     for (size_t j = 0; j < width; j++) {
-        turns[j] = map->phases[start + j];
-    }
-    for (size_t f = 0; f < map->n_features; f++) {
-        float value = x[f];
-        const float *w = map->weights + f * map->n_components + start;
-        for (size_t j = 0; j < width; j++) {
-            turns[j] += value * w[j];
-        }
-    }
-    for (size_t j = 0; j < width; j++) {
-        z[j] = map->amplitude * mxb__cos_turns(turns[j]);
+        turns[j] += x * weights[j];
     }
 }
 
-static size_t tile_width(size_t start, size_t n_components) {
-    return n_components - start < TILE ? n_components - start : TILE;
+static inline void begin_turns(const float *phases, size_t width, float *turns) {
+    for (size_t j = 0; j < width; j++) {
+        turns[j] = phases[j];
+    }
+}
+
+static inline void end_turns(const float *turns, size_t width, float amplitude, float *z) {
+    for (size_t j = 0; j < width; j++) {
+        z[j] = amplitude * mxb__cos_turns(turns[j]);
+    }
 }
 
 void mxb__portable_project(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                            size_t n_components, float amplitude, float *z) {
-    struct feature_map map = {weights, phases, n_features, n_components, amplitude};
     for (size_t row = 0; row < n; row++) {
-        for (size_t start = 0; start < n_components; start += TILE) {
-            project_tile(&map, inputs + row * n_features, start, tile_width(start, n_components),
-                         z + row * n_components + start);
+        const float *x = inputs + row * n_features;
+        for (size_t start = 0; start < n_components; start += KEPT_TILE) {
+            size_t left = n_components - start, width = left < KEPT_TILE ? left : KEPT_TILE;
+            float turns[KEPT_TILE];
+            begin_turns(phases + start, width, turns);
+            for (size_t f = 0; f < n_features; f++) {
+                add_input(x[f], weights + f * n_components + start, width, turns);
+            }
+            end_turns(turns, width, amplitude, z + row * n_components + start);
         }
     }
 }
 
-void mxb__portable_project_dot(const float *inputs, size_t n, const float *weights, const float *phases,
-                               size_t n_features, size_t n_components, float amplitude, const double *dot_weights,
+/* ---- components that are only added up ---- */
+
+enum { TILE = 2 * MXB__LANES };
+
+/* The features from `start` on of one row, whose inputs are `stride` apart. The width is TILE, as a constant where this
+ * is inlined, but for the last ones. */
+static inline void project_tile(const struct feature_map *map, const float *inputs, size_t stride, size_t start,
+                                size_t width, float *z) {
+    float turns[TILE];
+    begin_turns(map->phases + start, width, turns);
+    for (size_t k = 0; k < map->n_inputs; k++) {
+        add_input(inputs[map->columns[k] * stride], map->weights + k * map->step + start, width, turns);
+    }
+    end_turns(turns, width, map->amplitude, z);
+}
+
+static inline void add_to_lanes(const float *z, const double *dots, size_t width, double *lane) {
+    for (size_t j = 0; j < width; j++) {
+        lane[j % MXB__LANES] += (double)z[j] * dots[j];
+    }
+}
+
+void mxb__portable_project_dot(const struct feature_map *map, const float *inputs, size_t stride, size_t n,
                                double *out) {
-    struct feature_map map = {weights, phases, n_features, n_components, amplitude};
     for (size_t row = 0; row < n; row++) {
         double lane[MXB__LANES] = {0};
-        for (size_t start = 0; start < n_components; start += TILE) {
-            size_t width = tile_width(start, n_components);
-            float z[TILE];
-            project_tile(&map, inputs + row * n_features, start, width, z);
-            for (size_t j = 0; j < width; j++) {
-                lane[j % MXB__LANES] += (double)z[j] * dot_weights[start + j];
-            }
+        float z[TILE];
+        size_t start = 0;
+        for (; start + TILE <= map->n_components; start += TILE) {
+            project_tile(map, inputs + row, stride, start, TILE, z);
+            add_to_lanes(z, map->dots + start, TILE, lane);
         }
+        project_tile(map, inputs + row, stride, start, map->n_components - start, z);
+        add_to_lanes(z, map->dots + start, map->n_components - start, lane);
         out[row] = mxb__add_lanes(lane);
     }
 }

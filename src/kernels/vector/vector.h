@@ -92,7 +92,7 @@ static inline doubles plus_exact(doubles sum, doubles a, doubles b) {
 #if defined(__AVX512F__)
     return (doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)sum);
 #else
-    return sum + a * b;
+    return (doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)sum);
 #endif
 }
 
@@ -117,12 +117,11 @@ void MXB__KERNEL(encode)(const struct cut_tree *cuts, const double *values, size
                          uint8_t *codes);
 void MXB__KERNEL(encode_row)(const struct cut_tree *cuts, const uint32_t *features, size_t n, const double *row,
                              uint8_t *codes);
+void MXB__KERNEL(scale_ranks)(const struct rank_table *table, const double *values, size_t n, float *out);
 void MXB__KERNEL(project)(const float *inputs, size_t n, const float *weights, const float *phases, size_t n_features,
                           size_t n_components, float amplitude, float *z);
 void MXB__KERNEL(dot)(const float *z, size_t n, size_t n_components, const double *weights, double *out);
-void MXB__KERNEL(project_dot)(const float *inputs, size_t n, const float *weights, const float *phases,
-                              size_t n_features, size_t n_components, float amplitude, const double *dot_weights,
-                              double *out);
+void MXB__KERNEL(project_dot)(const struct feature_map *map, const float *inputs, size_t stride, size_t n, double *out);
 void MXB__KERNEL(full_tree)(const struct code_rows *rows, const uint32_t *nodes, unsigned depth, uint8_t *leaves);
 void MXB__KERNEL(symmetric_tree)(const struct code_rows *rows, const uint32_t *levels, unsigned depth, uint8_t *leaves);
 void MXB__KERNEL(row_trees)(const struct narrow_tree *trees, size_t n, const uint8_t *codes, size_t n_columns,

@@ -8,6 +8,7 @@ const struct kernels MXB__TABLE = {
     .name = MXB__NAME_OF(MXB__KERNEL_SET),
     .encode = MXB__KERNEL(encode),
     .encode_row = MXB__KERNEL(encode_row),
+    .scale_ranks = MXB__KERNEL(scale_ranks),
     .project = MXB__KERNEL(project),
     .dot = MXB__KERNEL(dot),
     .project_dot = MXB__KERNEL(project_dot),

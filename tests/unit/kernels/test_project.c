@@ -7,7 +7,7 @@
 
 static const struct random_stream RANDOM = {0x70726f6a};
 
-enum { MAX_ROWS = 5, MAX_FEATURES = 40, MAX_COMPONENTS = 100 };
+enum { MAX_ROWS = 14, MAX_FEATURES = 40, MAX_COMPONENTS = 100 };
 
 struct problem {
     float inputs[MAX_ROWS * MAX_FEATURES];
@@ -127,36 +127,61 @@ static void rows_alone_and_together(void) {
     }
 }
 
-/* A block of no more bytes than that, so that a sanitizer notices who reads behind them. */
-static void *copy_of(const void *from, size_t n_bytes) {
-    void *copy = malloc(n_bytes);
-    memcpy(copy, from, n_bytes);
+/* A block of no more bytes than a map has, so that a sanitizer notices who reads behind them: rows of c numbers, each
+ * with zeros up to the next step. */
+static float *copy_of(const float *from, size_t n_rows, size_t c, size_t step) {
+    float *copy = calloc(n_rows * step, sizeof *copy);
+    for (size_t i = 0; i < n_rows; i++) {
+        memcpy(copy + i * step, from + i * c, c * sizeof *copy);
+    }
     return copy;
 }
 
-/* What is only added up has the bits of features that were kept and added up then. */
-static void kept_or_not(void) {
-    enum { FEATURES = 13 };
-    struct problem *problem = make_problem(1, 0.3);
-    double dot_weights[MAX_COMPONENTS], expected[MAX_ROWS], out[MAX_ROWS + 1];
-    for (size_t j = 0; j < MAX_COMPONENTS; j++) {
-        dot_weights[j] = mxb__random_normal(RANDOM, 300000 + j);
+/* What is only added up has the bits of features that were kept and added up then: inputs in columns of any order, with
+ * others between them. */
+static void check_sums(struct problem *problem, size_t d, size_t c, size_t n, size_t stride) {
+    size_t step = (c + MXB__MAP_STEP - 1) / MXB__MAP_STEP * MXB__MAP_STEP;
+    uint32_t *columns = malloc(d * sizeof *columns);
+    float *weights = copy_of(problem->weights, d, c, step), *phases = copy_of(problem->phases, 1, c, step);
+    float *inputs = malloc(2 * d * stride * sizeof *inputs);
+    double *dots = calloc(step, sizeof *dots);
+    double expected[MAX_ROWS], out[MAX_ROWS + 1];
+    for (size_t k = 0; k < 2 * d * stride; k++) {
+        inputs[k] = (float)NAN;
     }
-    for (size_t c = 1; c <= MAX_COMPONENTS; c++) {
-        float *weights = copy_of(problem->weights, FEATURES * c * sizeof *weights);
-        float *phases = copy_of(problem->phases, c * sizeof *phases);
-        double *sums = copy_of(dot_weights, c * sizeof *sums);
-        for (size_t n = 0; n <= MAX_ROWS; n++) {
-            out[n] = 77;
-            mxb__kernels()->project(problem->inputs, n, weights, phases, FEATURES, c, 0.25f, problem->z);
-            mxb__kernels()->dot(problem->z, n, c, sums, expected);
-            mxb__kernels()->project_dot(problem->inputs, n, weights, phases, FEATURES, c, 0.25f, sums, out);
-            CHECK(memcmp(out, expected, n * sizeof *out) == 0);
-            CHECK(out[n] == 77);
+    for (size_t k = 0; k < d; k++) {
+        columns[k] = (uint32_t)(2 * (d - 1 - k));
+        for (size_t i = 0; i < n; i++) {
+            inputs[columns[k] * stride + i] = problem->inputs[i * d + k];
         }
-        free(weights);
-        free(phases);
-        free(sums);
+    }
+    for (size_t j = 0; j < c; j++) {
+        dots[j] = mxb__random_normal(RANDOM, 300000 + j);
+    }
+    struct feature_map map = {d, columns, c, step, weights, phases, dots, 0.25f};
+    out[n] = 77;
+    mxb__kernels()->project(problem->inputs, n, problem->weights, problem->phases, d, c, 0.25f, problem->z);
+    mxb__kernels()->dot(problem->z, n, c, dots, expected);
+    mxb__kernels()->project_dot(&map, inputs, stride, n, out);
+    CHECK(memcmp(out, expected, n * sizeof *out) == 0);
+    CHECK(out[n] == 77);
+    free(columns);
+    free(weights);
+    free(phases);
+    free(inputs);
+    free(dots);
+}
+
+static void kept_or_not(void) {
+    struct problem *problem = make_problem(1, 0.3);
+    for (size_t c = 1; c <= MAX_COMPONENTS; c++) {
+        for (size_t n = 0; n <= MAX_ROWS; n++) {
+            check_sums(problem, 13, c, n, n + c % 3);
+        }
+    }
+    for (size_t d = 0; d <= MAX_FEATURES; d++) {
+        check_sums(problem, d, 60, 1, 1);
+        check_sums(problem, d, 60, MAX_ROWS, MAX_ROWS);
     }
 }
 

@@ -11,6 +11,7 @@ static void every_table_is_full(void) {
         CHECK_TEXT(kernels->name, names[i]);
         CHECK(kernels->encode != NULL);
         CHECK(kernels->encode_row != NULL);
+        CHECK(kernels->scale_ranks != NULL);
         CHECK(kernels->project != NULL);
         CHECK(kernels->dot != NULL);
         CHECK(kernels->project_dot != NULL);
