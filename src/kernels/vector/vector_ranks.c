@@ -1,35 +1,59 @@
-/* Values to their places among ranks: the interval by the knots' tree, and four values at a time between its ends. Four
- * whatever the registers hold: gathering what belongs to each value is most of the work. */
+/* Values to their places among ranks: the intervals by the knots' tree, and then four values at a time between the ends
+ * of theirs. Four whatever the registers hold: bringing together what belongs to them is most of the work. */
 #include "kernels/portable/portable.h"
 #include "kernels/vector/vector_search.h"
 
-enum { FOUR = 4 };
+enum { FOUR = 4, AT_ONCE = 64 };
 
-/* from[k], to[k] = values[low[k]], values[low[k] + 1] */
-static inline void load_knots(const double *values, const size_t *low, __m256d *from, __m256d *to) {
-    __m256d even = _mm256_set_m128d(_mm_loadu_pd(values + low[2]), _mm_loadu_pd(values + low[0]));
-    __m256d odd = _mm256_set_m128d(_mm_loadu_pd(values + low[3]), _mm_loadu_pd(values + low[1]));
+/* knots[low] <= x < knots[low + 1] for each value that lies inside, and some interval for the others. The depth is a
+ * constant where this is inlined. */
+MXB__INLINE void find_intervals(const struct rank_table *table, size_t depth, const double *values, size_t n,
+                                uint32_t *low) {
+    struct cut_tree tree = table->tree;
+    const double *knots = table->knots, limit = table->below_last;
+    for (size_t i = 0; i < n; i++) {
+        double x = values[i] < limit ? values[i] : limit;
+        size_t even = 2 * search(&tree, depth, x);
+        low[i] = (uint32_t)(even + (knots[even + 1] <= x));
+    }
+}
+
+/* ---- between the knots ---- */
+
+/* Of four intervals: where they begin and end. */
+static inline void load_knots(const double *knots, const uint32_t *low, __m256d *from, __m256d *to) {
+    __m256d even = _mm256_set_m128d(_mm_loadu_pd(knots + low[2]), _mm_loadu_pd(knots + low[0]));
+    __m256d odd = _mm256_set_m128d(_mm_loadu_pd(knots + low[3]), _mm_loadu_pd(knots + low[1]));
     *from = _mm256_unpacklo_pd(even, odd);
     *to = _mm256_unpackhi_pd(even, odd);
 }
 
-static inline __m128d load_pair(const float *values) {
+static inline __m128d load_pair(const float *scores) {
     double pair;
-    memcpy(&pair, values, sizeof pair);
+    memcpy(&pair, scores, sizeof pair);
     return _mm_set_sd(pair);
 }
 
-static inline void load_scores(const float *values, const size_t *low, __m256d *from, __m256d *to) {
-    __m128 first = _mm_castpd_ps(_mm_unpacklo_pd(load_pair(values + low[0]), load_pair(values + low[1])));
-    __m128 second = _mm_castpd_ps(_mm_unpacklo_pd(load_pair(values + low[2]), load_pair(values + low[3])));
+static inline void load_scores(const float *scores, const uint32_t *low, __m256d *from, __m256d *to) {
+    __m128 first = _mm_castpd_ps(_mm_unpacklo_pd(load_pair(scores + low[0]), load_pair(scores + low[1])));
+    __m128 second = _mm_castpd_ps(_mm_unpacklo_pd(load_pair(scores + low[2]), load_pair(scores + low[3])));
     *from = _mm256_cvtps_pd(_mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0)));
     *to = _mm256_cvtps_pd(_mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* knots[low] <= x < knots[low + 1] for x from the first knot on and below the last. */
-MXB__INLINE size_t find_interval(const struct rank_table *table, size_t depth, double x) {
-    size_t low = 2 * search(&table->tree, depth, x);
-    return low + (table->knots[low + 1] <= x);
+/* What takes the place of values that lie outside. */
+struct ends {
+    __m256d first, last;
+    __m256d first_score, last_score, missing;
+};
+
+static inline struct ends load_ends(const struct rank_table *table) {
+    size_t last = table->n_knots - 1;
+    return (struct ends){.first = _mm256_set1_pd(table->knots[0]),
+                         .last = _mm256_set1_pd(table->knots[last]),
+                         .first_score = _mm256_set1_pd((double)table->scores[0]),
+                         .last_score = _mm256_set1_pd((double)table->scores[last]),
+                         .missing = _mm256_set1_pd((double)table->missing)};
 }
 
 /* As mxb__factor, of numbers. */
@@ -43,49 +67,46 @@ static inline __m256d factors(__m256d x) {
 }
 
 /* As mxb__rank_score. */
-MXB__INLINE void scale_four(const struct rank_table *table, size_t depth, const double *values, float *out) {
-    __m256d x = _mm256_loadu_pd(values);
-    __m256d first = _mm256_broadcast_sd(&table->knots[0]);
-    __m256d last = _mm256_broadcast_sd(&table->knots[table->n_knots - 1]);
-    /* Within the knots, whatever the values are: what is not is replaced in the end. */
-    __m256d inside = _mm256_min_pd(_mm256_max_pd(x, first), _mm256_broadcast_sd(&table->below_last));
-    double at[FOUR];
-    size_t low[FOUR];
-    _mm256_storeu_pd(at, inside);
-    for (size_t k = 0; k < FOUR; k++) {
-        low[k] = find_interval(table, depth, at[k]);
-    }
-    __m256d low_knot, high_knot, from, to;
-    load_knots(table->knots, low, &low_knot, &high_knot);
+static inline __m128 score_four(const struct rank_table *table, const struct ends *ends, const double *values,
+                                const uint32_t *low) {
+    __m256d x = _mm256_loadu_pd(values), begin, end, from, to;
+    load_knots(table->knots, low, &begin, &end);
     load_scores(table->scores, low, &from, &to);
-    __m256d part = _mm256_div_pd(_mm256_sub_pd(inside, low_knot), _mm256_sub_pd(high_knot, low_knot));
-    __m256d y = _mm256_add_pd(from, _mm256_mul_pd(part, _mm256_sub_pd(to, from)));
-    __m256d first_score = _mm256_set1_pd((double)table->scores[0]);
-    __m256d last_score = _mm256_set1_pd((double)table->scores[table->n_knots - 1]);
-    y = _mm256_blendv_pd(y, first_score, _mm256_cmp_pd(x, first, _CMP_LE_OQ));
-    y = _mm256_blendv_pd(y, last_score, _mm256_cmp_pd(x, last, _CMP_GE_OQ));
-    y = _mm256_blendv_pd(y, _mm256_set1_pd((double)table->missing), _mm256_cmp_pd(x, x, _CMP_UNORD_Q));
-    _mm_storeu_ps(out, _mm256_cvtpd_ps(factors(y)));
+    __m256d part = _mm256_div_pd(_mm256_sub_pd(x, begin), _mm256_sub_pd(end, begin));
+    __m256d score = _mm256_add_pd(from, _mm256_mul_pd(part, _mm256_sub_pd(to, from)));
+    score = _mm256_blendv_pd(score, ends->first_score, _mm256_cmp_pd(x, ends->first, _CMP_LE_OQ));
+    score = _mm256_blendv_pd(score, ends->last_score, _mm256_cmp_pd(x, ends->last, _CMP_GE_OQ));
+    score = _mm256_blendv_pd(score, ends->missing, _mm256_cmp_pd(x, x, _CMP_UNORD_Q));
+    return _mm256_cvtpd_ps(factors(score));
 }
 
-MXB__INLINE void scale_all(const struct rank_table *table, size_t depth, const double *values, size_t n, float *out) {
+static inline void score_all(const struct rank_table *table, const double *values, const uint32_t *low, size_t n,
+                             float *out) {
     size_t i = 0;
-    for (; i + FOUR <= n; i += FOUR) {
-        scale_four(table, depth, values + i, out + i);
+    if (n >= FOUR) {
+        struct ends ends = load_ends(table);
+        for (; i + FOUR <= n; i += FOUR) {
+            _mm_storeu_ps(out + i, score_four(table, &ends, values + i, low + i));
+        }
     }
     for (; i < n; i++) {
-        double inside = values[i] < table->below_last ? values[i] : table->below_last;
-        out[i] = mxb__rank_score(table, values[i], find_interval(table, depth, inside));
+        out[i] = mxb__rank_score(table, values[i], low[i]);
     }
 }
 
 void MXB__KERNEL(scale_ranks)(const struct rank_table *table, const double *values, size_t n, float *out) {
-    struct rank_table own = *table;
-    if (own.tree.depth == 0) {
+    uint32_t low[AT_ONCE];
+    if (table->tree.depth == 0) {
         mxb__portable_scale_ranks(table, values, n, out);
-    } else if (own.tree.depth == MXB__CUT_LEVELS) {
-        scale_all(&own, MXB__CUT_LEVELS, values, n, out);
-    } else {
-        scale_all(&own, own.tree.depth, values, n, out);
+        return;
+    }
+    for (size_t first = 0; first < n; first += AT_ONCE) {
+        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
+        if (table->tree.depth == MXB__CUT_LEVELS) {
+            find_intervals(table, MXB__CUT_LEVELS, values + first, count, low);
+        } else {
+            find_intervals(table, table->tree.depth, values + first, count, low);
+        }
+        score_all(table, values + first, low, count, out + first);
     }
 }
