@@ -36,22 +36,13 @@ static inline doubles high_half(wide x) { return widened((floats)_mm256_extractf
 
 static inline wide magnitude_wide(wide x) { return (wide)((wide_integers)x & INT32_MAX); }
 
-/* The distance to the nearest integer, of turns that floats have. */
-static inline wide from_integer(wide t) {
-    wide size = magnitude_wide(t);
-#if defined(__AVX512F__)
-    __mmask16 are_turns = _mm512_cmp_ps_mask((__m512)size, _mm512_set1_ps(0x1p22f), _CMP_LT_OQ);
-    return magnitude_wide((wide)_mm512_maskz_reduce_ps(are_turns, (__m512)size, _MM_FROUND_TO_NEAREST_INT));
-#else
-    const float rounder = 0x1.8p23f;
-    wide r = size - ((size + rounder) - rounder);
-    return magnitude_wide((wide)((wide_integers)r & (size < 0x1p22f)));
-#endif
-}
-
 /* As mxb__cos_turns. */
 static inline wide cos_turns(wide t) {
-    wide a = 0.25f - from_integer(t);
+    const float rounder = 0x1.8p23f;
+    t = magnitude_wide(t);
+    wide r = t - ((t + rounder) - rounder);
+    r = (wide)((wide_integers)r & (t < 0x1p22f));
+    wide a = 0.25f - magnitude_wide(r);
     wide s = a * a;
     wide p = s * 39.759827f + -76.581173f;
     p = p * s + 81.602476f;
