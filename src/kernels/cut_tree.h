@@ -24,7 +24,7 @@ struct cut_tree {
 /** The slots that the tree of so many cuts takes. */
 size_t mxb__cut_tree_slots(size_t n_cuts);
 
-/** Makes the tree of up to 511 cuts in `slots`, which are aligned to 64 bytes. */
+/** Makes the tree of up to MXB__CUT_NODE ^ MXB__CUT_LEVELS - 1 cuts in `slots`, which are aligned to 64 bytes. */
 void mxb__cut_tree_build(const double *cuts, size_t n_cuts, double *slots, struct cut_tree *tree);
 
 #endif

@@ -23,25 +23,41 @@ static size_t step_of(const struct projection *projection) {
     return ((size_t)projection->n_components + MXB__MAP_STEP - 1) / MXB__MAP_STEP * MXB__MAP_STEP;
 }
 
-/* Numbers the inputs, and counts the rows of weights in all maps and what these and the phases take. */
-static void count(const mxb_model *model, struct waves *waves, size_t *n_rows, size_t *n_floats, size_t *n_dots) {
+/* What all maps together take. */
+struct sizes {
+    size_t n_inputs; /* of each map, added up */
+    size_t n_floats; /* their weights and the phases */
+    size_t n_dots;
+};
+
+/* Counts the inputs of a projection, which are marked by a 0. */
+static size_t mark_inputs(const struct projection *projection, uint32_t *columns) {
+    size_t n = 0;
+    for (uint32_t f = 0; f < projection->n_features; f++) {
+        if (has_weight(projection, f)) {
+            columns[f] = 0;
+            n++;
+        }
+    }
+    return n;
+}
+
+static struct sizes number_inputs(const mxb_model *model, struct waves *waves) {
+    struct sizes sizes = {0, 0, 0};
     memset(waves->columns, 0xff, model->n_features * sizeof *waves->columns);
     for (uint32_t p = 0; p < model->n_projections; p++) {
-        const struct projection *projection = &model->projections[p];
-        size_t n_before = *n_rows;
-        for (uint32_t f = 0; is_used(model, p) && f < model->n_features; f++) {
-            if (has_weight(projection, f)) {
-                waves->columns[f] = 0;
-                ++*n_rows;
-            }
+        if (is_used(model, p)) {
+            size_t n = mark_inputs(&model->projections[p], waves->columns), step = step_of(&model->projections[p]);
+            sizes.n_inputs += n;
+            sizes.n_floats += (n + 1) * step;
+            sizes.n_dots += step;
+            waves->n_maps++;
         }
-        waves->n_maps += is_used(model, p) ? 1 : 0;
-        *n_floats += is_used(model, p) ? (*n_rows - n_before + 1) * step_of(projection) : 0;
-        *n_dots += is_used(model, p) ? step_of(projection) : 0;
     }
     for (uint32_t f = 0; f < model->n_features; f++) {
         waves->columns[f] = waves->columns[f] == 0 ? waves->n_inputs++ : UINT32_MAX;
     }
+    return sizes;
 }
 
 /* A map in arrays of zeros, which it takes what it needs of. */
@@ -66,13 +82,13 @@ static struct feature_map make_map(const struct waves *waves, const struct proje
     return map;
 }
 
-static mxb_status make_maps(const mxb_model *model, struct waves *waves, size_t n_rows, size_t n_floats, size_t n_dots,
-                            mxb_error *error) {
+static mxb_status make_maps(const mxb_model *model, struct waves *waves, mxb_error *error) {
     const char *purpose = "projections";
+    struct sizes sizes = number_inputs(model, waves);
     MXB_TRY(mxb__alloc(&waves->maps, waves->n_maps, sizeof *waves->maps, purpose, error));
-    MXB_TRY(mxb__alloc(&waves->numbers, n_rows, sizeof *waves->numbers, purpose, error));
-    MXB_TRY(mxb__alloc_zeroed(&waves->weights, n_floats, sizeof *waves->weights, purpose, error));
-    MXB_TRY(mxb__alloc_zeroed(&waves->dots, n_dots, sizeof *waves->dots, purpose, error));
+    MXB_TRY(mxb__alloc(&waves->numbers, sizes.n_inputs, sizeof *waves->numbers, purpose, error));
+    MXB_TRY(mxb__alloc_zeroed(&waves->weights, sizes.n_floats, sizeof *waves->weights, purpose, error));
+    MXB_TRY(mxb__alloc_zeroed(&waves->dots, sizes.n_dots, sizeof *waves->dots, purpose, error));
     uint32_t *numbers = waves->numbers;
     float *floats = waves->weights;
     double *dots = waves->dots;
@@ -113,12 +129,10 @@ static mxb_status make_tables(const mxb_model *model, struct waves *waves, mxb_e
 }
 
 static mxb_status build(const mxb_model *model, struct waves *waves, mxb_error *error) {
-    size_t n_rows = 0, n_floats = 0, n_dots = 0;
     waves->kernels = mxb__kernels();
     waves->scaling = &model->scaling;
     MXB_TRY(mxb__alloc(&waves->columns, model->n_features, sizeof *waves->columns, "projections", error));
-    count(model, waves, &n_rows, &n_floats, &n_dots);
-    MXB_TRY(make_maps(model, waves, n_rows, n_floats, n_dots, error));
+    MXB_TRY(make_maps(model, waves, error));
     return make_tables(model, waves, error);
 }
 

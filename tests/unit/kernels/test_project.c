@@ -96,6 +96,20 @@ static void values_are_accurate(void) {
     }
 }
 
+/* Where a fraction of a turn has few digits left, and none. */
+static void bits_of_many_turns(void) {
+    size_t d = 3, c = 40;
+    for (double size = 0x1p10; size < 0x1p50; size *= 2) {
+        struct problem *problem = make_problem(size, 1.5);
+        size_t n_wrong = 0;
+        mxb__kernels()->project(problem->inputs, MAX_ROWS, problem->weights, problem->phases, d, c, 1, problem->z);
+        for (size_t k = 0; k < MAX_ROWS * c; k++) {
+            n_wrong += problem->z[k] != naive(problem, k / c, k % c, d, c, 1);
+        }
+        CHECK_INT(n_wrong, 0);
+    }
+}
+
 /* The largest factors: finite, within the amplitude. */
 static void huge_inputs_stay_finite(void) {
     struct problem *problem = make_problem(1, 1);
@@ -188,6 +202,7 @@ static void kept_or_not(void) {
 int main(void) {
     RUN(bits_are_those_of_the_stated_order);
     RUN(values_are_accurate);
+    RUN(bits_of_many_turns);
     RUN(huge_inputs_stay_finite);
     RUN(rows_alone_and_together);
     RUN(kept_or_not);

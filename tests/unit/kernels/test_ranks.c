@@ -132,10 +132,20 @@ static void scores_beyond_the_limit(void) {
     CHECK_INT(n_wrong(knots, scores + 1, 4), 0);
 }
 
+/* At a knot the score is its own, even where it is lost beside the one before. */
+static void scores_beside_much_larger_ones(void) {
+    static const double knots[] = {1, 2, 3, 4, 5, 6, 7};
+    static const float scores[] = {-3, -1, 1e-20f, 2e-20f, 1, 1e20f, 1e20f};
+    for (size_t n = 1; n <= 7; n++) {
+        CHECK_INT(n_wrong(knots, scores, n), 0);
+    }
+}
+
 int main(void) {
     RUN(scores_lie_between_those_of_the_knots);
     RUN(knots_as_close_as_doubles);
     RUN(knots_over_the_whole_range);
     RUN(scores_beyond_the_limit);
+    RUN(scores_beside_much_larger_ones);
     return check_report();
 }
