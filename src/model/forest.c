@@ -195,8 +195,7 @@ static void fill_full(const struct tree *tree, const uint32_t *node_tests, uint3
                       uint32_t *below) {
     uint32_t at[2 << MXB__FULL_DEPTH];
     size_t n = (size_t)1 << depth;
-    tests[0] = ALWAYS_LEFT; /* the root is number 1 */
-    at[1] = 0;
+    at[1] = 0; /* the root is number 1 */
     for (size_t k = 1; k < n; k++) {
         const struct tree_node *node = &tree->nodes[at[k]];
         int is_split = node->split != SPLIT_NONE;

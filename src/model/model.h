@@ -72,10 +72,8 @@ enum { MXB__MAX_SYMMETRIC_DEPTH = 16 };
 
 static inline size_t mxb__symmetric_n_leaves(const struct symmetric *tree) { return (size_t)1 << tree->depth; }
 
-/** The leaf a row of doubles (NaN = missing) ends in. */
-uint32_t mxb__symmetric_leaf(const struct symmetric *tree, const double *row);
-
-/** The same for n rows, each `stride` doubles behind the last. Level by level, so that no row waits for its way. */
+/** The leaves that n rows of doubles (NaN = missing), each `stride` behind the last, end in. Level by level, so that no
+ *  row waits for its way. */
 void mxb__symmetric_leaves(const struct symmetric *tree, const double *rows, size_t stride, size_t n, uint32_t *leaves);
 /** Room for the levels and values of a tree whose depth is set. On failure the tree is cleared. */
 mxb_status mxb__symmetric_allocate(struct symmetric *tree, mxb_error *error);

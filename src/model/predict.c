@@ -81,7 +81,7 @@ static void predict_block(void *context, size_t index, size_t thread) {
 
 /* Few enough for all threads to have work, but whole tiles of codes, and at least one however wide rows are. */
 static size_t choose_block_rows(const mxb_model *model, size_t n_rows, size_t n_threads) {
-    size_t row_bytes = model->forest->n_columns + (model->waves->n_inputs + (size_t)1) * sizeof(double);
+    size_t row_bytes = model->forest->n_columns + (model->waves->n_inputs + (size_t)2) * sizeof(float);
     size_t fitting = MAX_BLOCK_BYTES / row_bytes + 1, share = n_rows / n_threads + 1;
     size_t most = fitting < share ? fitting : share;
     size_t rows = (most + MXB__CODE_ROWS - 1) / MXB__CODE_ROWS * MXB__CODE_ROWS;
@@ -104,11 +104,13 @@ static mxb_status make_rooms(struct prediction *prediction, size_t n_threads, ch
     struct workspace workspace = {.base = NULL, .used = 0};
     struct scoring measured;
     MXB_TRY(mxb__alloc(&prediction->rooms, n_threads, sizeof *prediction->rooms, "prediction", error));
-    mxb__scoring_carve(&measured, prediction->model, prediction->block_rows, &workspace);
+    size_t n_rows =
+        prediction->block_rows < prediction->dataset->n_rows ? prediction->block_rows : prediction->dataset->n_rows;
+    mxb__scoring_carve(&measured, prediction->model, n_rows, &workspace);
     MXB_TRY(mxb__alloc(memory, n_threads, workspace.used, "prediction", error));
     workspace = (struct workspace){.base = *memory, .used = 0};
     for (size_t t = 0; t < n_threads; t++) {
-        mxb__scoring_carve(&prediction->rooms[t], prediction->model, prediction->block_rows, &workspace);
+        mxb__scoring_carve(&prediction->rooms[t], prediction->model, n_rows, &workspace);
     }
     return MXB_OK;
 }

@@ -13,18 +13,8 @@ void mxb__block_carve(struct row_block *block, const mxb_model *model, size_t n,
     block->dots = mxb__carve(workspace, n, sizeof *block->dots);
 }
 
-static void scale_row(const struct row_block *block, const struct scaling *scaling) {
-    for (size_t f = 0; f < block->n_features; f++) {
-        block->inputs[f] = mxb__scale_value(scaling->kind, &scaling->features[f], block->rows[f]);
-    }
-}
-
 /* One feature at a time, whose table then stays in L1; `dots` is free until there are features to add up. */
 void mxb__block_scale(const struct row_block *block, const struct scaling *scaling) {
-    if (block->n == 1) {
-        scale_row(block, scaling);
-        return;
-    }
     for (size_t f = 0; f < block->n_features; f++) {
         for (size_t i = 0; i < block->n; i++) {
             block->dots[i] = block->rows[i * block->n_features + f];

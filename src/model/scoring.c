@@ -16,7 +16,7 @@ static void carve(struct scoring *scoring, const mxb_model *model, size_t n, siz
 }
 
 void mxb__scoring_carve(struct scoring *scoring, const mxb_model *model, size_t n, struct workspace *workspace) {
-    carve(scoring, model, n, n > 1 ? n : 2, workspace);
+    carve(scoring, model, n, n, workspace);
 }
 
 void mxb__scoring_carve_few(struct scoring *scoring, const mxb_model *model, size_t n, struct workspace *workspace) {

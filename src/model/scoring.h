@@ -26,7 +26,8 @@ struct scoring {
     double *column; /* [n] of one feature; NaN = missing */
 };
 
-/** Takes the arrays for up to `n` rows from the workspace; measures when its base is NULL. */
+/** Takes the arrays for blocks of up to `n` > 1 rows, or for a few rows, from the workspace; measures when its base is
+ *  NULL. */
 void mxb__scoring_carve(struct scoring *scoring, const mxb_model *model, size_t n, struct workspace *workspace);
 void mxb__scoring_carve_few(struct scoring *scoring, const mxb_model *model, size_t n, struct workspace *workspace);
 

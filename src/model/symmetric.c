@@ -9,14 +9,6 @@ static inline uint32_t goes_right(const struct symmetric_level *level, double x)
     return level->missing_left ? x > level->threshold : !(x <= level->threshold);
 }
 
-uint32_t mxb__symmetric_leaf(const struct symmetric *tree, const double *row) {
-    uint32_t leaf = 0;
-    for (uint32_t l = 0; l < tree->depth; l++) {
-        leaf = 2 * leaf + goes_right(&tree->levels[l], row[tree->levels[l].feature]);
-    }
-    return leaf;
-}
-
 void mxb__symmetric_leaves(const struct symmetric *tree, const double *rows, size_t stride, size_t n,
                            uint32_t *leaves) {
     memset(leaves, 0, n * sizeof *leaves);

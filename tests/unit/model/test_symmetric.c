@@ -1,30 +1,36 @@
 #include "check.h"
 #include "unit/model/naive_predict.h"
 
+static uint32_t leaf_of(const struct symmetric *tree, const double *row) {
+    uint32_t leaf;
+    mxb__symmetric_leaves(tree, row, 0, 1, &leaf);
+    return leaf;
+}
+
 static void sides(void) {
     struct symmetric_level level = {.threshold = 1.5, .missing_left = 1};
     struct symmetric tree = {.depth = 1, .max_depth = 1, .levels = &level};
     static const double rows[][2] = {{1.5, 0}, {1, 0}, {-INFINITY, 0}, {1.6, 1}, {INFINITY, 1}, {NAN, 0}};
     for (size_t i = 0; i < 6; i++) {
-        CHECK_INT(mxb__symmetric_leaf(&tree, rows[i]), (long long)rows[i][1]);
+        CHECK_INT(leaf_of(&tree, rows[i]), (long long)rows[i][1]);
     }
     level.missing_left = 0;
-    CHECK_INT(mxb__symmetric_leaf(&tree, rows[5]), 1);
+    CHECK_INT(leaf_of(&tree, rows[5]), 1);
     level.threshold = INFINITY; /* only missing values go right */
-    CHECK_INT(mxb__symmetric_leaf(&tree, rows[4]), 0);
-    CHECK_INT(mxb__symmetric_leaf(&tree, rows[5]), 1);
+    CHECK_INT(leaf_of(&tree, rows[4]), 0);
+    CHECK_INT(leaf_of(&tree, rows[5]), 1);
 }
 
 /* The first level is the highest bit. */
 static void bits(void) {
     struct symmetric_level levels[3] = {{.feature = 0}, {.feature = 1}, {.feature = 2}};
     struct symmetric tree = {.depth = 3, .max_depth = 3, .levels = levels};
-    CHECK_INT(mxb__symmetric_leaf(&tree, (double[]){1, -1, -1}), 4);
-    CHECK_INT(mxb__symmetric_leaf(&tree, (double[]){-1, 1, -1}), 2);
-    CHECK_INT(mxb__symmetric_leaf(&tree, (double[]){-1, -1, 1}), 1);
-    CHECK_INT(mxb__symmetric_leaf(&tree, (double[]){1, 1, 1}), 7);
+    CHECK_INT(leaf_of(&tree, (double[]){1, -1, -1}), 4);
+    CHECK_INT(leaf_of(&tree, (double[]){-1, 1, -1}), 2);
+    CHECK_INT(leaf_of(&tree, (double[]){-1, -1, 1}), 1);
+    CHECK_INT(leaf_of(&tree, (double[]){1, 1, 1}), 7);
     tree.depth = 0;
-    CHECK_INT(mxb__symmetric_leaf(&tree, (double[]){1, 1, 1}), 0);
+    CHECK_INT(leaf_of(&tree, (double[]){1, 1, 1}), 0);
 }
 
 /* Against a walk down the tree, one row and many, of rows that lie apart. */
@@ -38,7 +44,7 @@ static void random_trees(void) {
         mxb__symmetric_leaves(tree, rows, STRIDE, N_ROWS, leaves);
         for (size_t i = 0; i < N_ROWS; i++) {
             CHECK(tree->values[leaves[i]] == walk_levels(tree, rows + i * STRIDE));
-            CHECK_INT(mxb__symmetric_leaf(tree, rows + i * STRIDE), leaves[i]);
+            CHECK_INT(leaf_of(tree, rows + i * STRIDE), leaves[i]);
         }
         mxb__term_clear(&term);
         free(rows);
