@@ -3,10 +3,24 @@
 #include "kernels/portable/portable.h"
 #include "kernels/vector/vector.h"
 
-/* Components of a vector; rows and vectors of a tile: as many sums as the registers hold beside the operands. */
-enum { COMPONENTS = 2 * WIDTH, ROWS = 4, VECTORS = WIDTH == 8 ? 6 : 2, SUMS = ROWS * VECTORS };
+/* Components of a vector; rows and vectors of a tile: as many sums as the registers hold beside the operands. One row
+ * alone has enough vectors for its sums not to wait for each other. */
+enum {
+    COMPONENTS = 2 * WIDTH,
+    ROWS = WIDTH == 8 ? 4 : 6,
+    VECTORS = WIDTH == 8 ? 6 : 2,
+    ROW_VECTORS = WIDTH == 8 ? 6 : 4,
+    SUMS = ROWS * VECTORS
+};
 
 _Static_assert(MXB__MAP_STEP % COMPONENTS == 0, "a map has whole vectors");
+
+/* Before a loop over arrays that stay in registers. */
+#if defined(__clang__)
+#define MXB__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define MXB__UNROLL _Pragma("GCC unroll 32")
+#endif
 
 typedef float wide __attribute__((vector_size(COMPONENTS * sizeof(float))));
 typedef int32_t wide_integers __attribute__((vector_size(COMPONENTS * sizeof(int32_t))));
@@ -36,20 +50,7 @@ static inline doubles high_half(wide x) { return widened((floats)_mm256_extractf
 
 static inline wide magnitude_wide(wide x) { return (wide)((wide_integers)x & INT32_MAX); }
 
-/* As mxb__cos_turns. */
-static inline wide cos_turns(wide t) {
-    const float rounder = 0x1.8p23f;
-    t = magnitude_wide(t);
-    wide r = t - ((t + rounder) - rounder);
-    r = (wide)((wide_integers)r & (t < 0x1p22f));
-    wide a = 0.25f - magnitude_wide(r);
-    wide s = a * a;
-    wide p = s * 39.759827f + -76.581173f;
-    p = p * s + 81.602476f;
-    p = p * s + -41.341681f;
-    p = p * s + 6.2831853f;
-    return a * p;
-}
+/* ---- sums ---- */
 
 /* The inputs of some rows, from the first one's on: one row behind the other, or one column. */
 struct inputs {
@@ -62,31 +63,79 @@ MXB__INLINE float input(const struct inputs *inputs, const uint32_t *columns, si
     return inputs->are_rows ? inputs->from[row * inputs->step + k] : inputs->from[columns[k] * inputs->step + row];
 }
 
-/* z[v * n_rows + r] = component vector v, from `start` on, of row r. All counts of rows and vectors are constants where
- * this is inlined. */
-MXB__INLINE void project_tile(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
-                              size_t n_vectors, wide *z) {
+/* turns[v * n_rows + r] = those of row r in the v-th vector of components from `start` on. All counts of rows and
+ * vectors are constants where this is inlined. */
+MXB__INLINE void add_up(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                        size_t n_vectors, wide *turns) {
     wide sums[SUMS];
     for (size_t v = 0; v < n_vectors; v++) {
+        wide phases = load_wide(map->phases + start + v * COMPONENTS);
         for (size_t r = 0; r < n_rows; r++) {
-            sums[v * n_rows + r] = load_wide(map->phases + start + v * COMPONENTS);
+            sums[v * n_rows + r] = phases;
         }
     }
     for (size_t k = 0; k < map->n_inputs; k++) {
-        const float *weights = map->weights + k * map->step + start;
-        wide x[ROWS];
-        for (size_t r = 0; r < n_rows; r++) {
-            x[r] = all_wide(input(inputs, map->columns, r, k));
-        }
+        wide w[ROW_VECTORS];
         for (size_t v = 0; v < n_vectors; v++) {
-            wide w = load_wide(weights + v * COMPONENTS);
-            for (size_t r = 0; r < n_rows; r++) {
-                sums[v * n_rows + r] = plus_exact_wide(sums[v * n_rows + r], x[r], w);
+            w[v] = load_wide(map->weights + k * map->step + start + v * COMPONENTS);
+        }
+        for (size_t r = 0; r < n_rows; r++) {
+            wide x = all_wide(input(inputs, map->columns, r, k));
+            for (size_t v = 0; v < n_vectors; v++) {
+                sums[v * n_rows + r] = plus_exact_wide(sums[v * n_rows + r], x, w[v]);
             }
         }
     }
-    for (size_t i = 0; i < n_rows * n_vectors; i++) {
-        z[i] = map->amplitude * cos_turns(sums[i]);
+    for (size_t v = 0; v < n_vectors; v++) {
+        for (size_t r = 0; r < n_rows; r++) {
+            turns[v * n_rows + r] = sums[v * n_rows + r];
+        }
+    }
+}
+
+/* ---- cosines ---- */
+
+/* As mxb__cos_turns, step by step for some side by side: a single one would wait for every step. */
+enum { SIDE_BY_SIDE = 12 };
+
+MXB__INLINE void cos_turns(const wide *turns, size_t n, float amplitude, wide *z) {
+    const float rounder = 0x1.8p23f;
+    wide a[SIDE_BY_SIDE], s[SIDE_BY_SIDE], p[SIDE_BY_SIDE];
+    for (size_t k = 0; k < n; k++) {
+        wide t = magnitude_wide(turns[k]);
+        wide r = t - ((t + rounder) - rounder);
+        r = (wide)((wide_integers)r & (t < 0x1p22f));
+        a[k] = 0.25f - magnitude_wide(r);
+    }
+    for (size_t k = 0; k < n; k++) {
+        s[k] = a[k] * a[k];
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = s[k] * 39.759827f + -76.581173f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + 81.602476f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + -41.341681f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        p[k] = p[k] * s[k] + 6.2831853f;
+    }
+    for (size_t k = 0; k < n; k++) {
+        z[k] = amplitude * (a[k] * p[k]);
+    }
+}
+
+/* z[v * n_rows + r], as above. */
+MXB__INLINE void project_tile(const struct feature_map *map, const struct inputs *inputs, size_t start, size_t n_rows,
+                              size_t n_vectors, wide *z) {
+    wide turns[SUMS];
+    size_t n = n_rows * n_vectors;
+    add_up(map, inputs, start, n_rows, n_vectors, turns);
+    MXB__UNROLL
+    for (size_t k = 0; k < n; k += SIDE_BY_SIDE) {
+        cos_turns(turns + k, n - k < SIDE_BY_SIDE ? n - k : SIDE_BY_SIDE, map->amplitude, z + k);
     }
 }
 
@@ -154,16 +203,15 @@ MXB__INLINE void dot_tile(const struct feature_map *map, const struct inputs *in
 }
 
 /* What the map has beyond its components adds 0 to a lane, which changes nothing. */
-MXB__INLINE void dot_rows(const struct feature_map *map, const float *inputs, size_t stride, size_t n_rows,
+MXB__INLINE void dot_rows(const struct feature_map *map, const struct inputs *rows, size_t n_rows, size_t n_vectors,
                           double *out) {
-    const struct inputs rows = {.from = inputs, .step = stride};
     doubles lanes[ROWS * LANE_VECTORS] = {{0}};
     size_t start = 0;
-    for (; start + VECTORS * COMPONENTS <= map->step; start += VECTORS * COMPONENTS) {
-        dot_tile(map, &rows, start, n_rows, VECTORS, lanes);
+    for (; start + n_vectors * COMPONENTS <= map->step; start += n_vectors * COMPONENTS) {
+        dot_tile(map, rows, start, n_rows, n_vectors, lanes);
     }
     for (; start < map->step; start += COMPONENTS) {
-        dot_tile(map, &rows, start, n_rows, 1, lanes);
+        dot_tile(map, rows, start, n_rows, 1, lanes);
     }
     for (size_t r = 0; r < n_rows; r++) {
         double lane[MXB__LANES];
@@ -177,9 +225,11 @@ void MXB__KERNEL(project_dot)(const struct feature_map *map, const float *inputs
     size_t i = 0;
     for (; i < n && n >= ROWS; i += ROWS) {
         size_t first = i + ROWS <= n ? i : n - ROWS; /* may overlap the ones before: the same values again */
-        dot_rows(map, inputs + first, stride, ROWS, out + first);
+        struct inputs rows = {.from = inputs + first, .step = stride};
+        dot_rows(map, &rows, ROWS, VECTORS, out + first);
     }
     for (; i < n; i++) {
-        dot_rows(map, inputs + i, stride, 1, out + i);
+        struct inputs row = {.from = inputs + i, .step = stride};
+        dot_rows(map, &row, 1, ROW_VECTORS, out + i);
     }
 }
