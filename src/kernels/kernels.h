@@ -39,10 +39,10 @@ struct narrow_tree {
 
 enum { MXB__NARROW_COLUMNS = 256, MXB__NARROW_NODES = 64 };
 
-/* A random feature map and what its features are multiplied by, made ready to predict: without the inputs whose weights
- * are all 0, which would change no sum. */
 enum { MXB__MAP_STEP = 16 };
 
+/* A random feature map and what its features are multiplied by, made ready to predict: without the inputs whose weights
+ * are all 0, which would change no sum. */
 struct feature_map {
     size_t n_inputs;
     const uint32_t *columns; /* [n_inputs] where they are */

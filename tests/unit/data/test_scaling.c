@@ -61,19 +61,19 @@ static void rank_finds_its_interval(void) {
 /* Values side by side are what each is alone, whatever their number and place. */
 static void columns_are_their_values(void) {
     static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_STANDARD, SCALING_RANK};
-    double knots[33], values[60];
-    float scores[33], out[121];
+    double knots[33], values[140];
+    float scores[33], out[281];
     struct scaling_feature feature = {
         .center = 0.5, .factor = 3, .missing = 7, .knots = knots, .knot_scores = scores, .n_knots = 33};
     for (uint32_t i = 0; i < 33; i++) {
         knots[i] = (double)i * i - 100;
         scores[i] = (float)i;
     }
-    for (size_t i = 0; i < 60; i++) {
+    for (size_t i = 0; i < 140; i++) {
         values[i] = i < N_EXTREMES ? EXTREMES[i] : (double)((i * 377) % 1200) - 150.5 + (double)(i % 2) / 2;
     }
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        for (size_t n = 0; n <= 60; n++) {
+        for (size_t n = 0; n <= 140; n++) {
             out[2 * n] = 77;
             mxb__scale_column(kinds[k], &feature, values, n, out, 2);
             CHECK(out[2 * n] == 77);
