@@ -6,7 +6,6 @@ import math
 import os
 import pty
 import re
-import struct
 import subprocess
 from itertools import pairwise
 
@@ -48,15 +47,17 @@ def symmetric_value(term, row):
     return term["values"][leaf]
 
 
-def float32(x):
-    return struct.unpack("f", struct.pack("f", x))[0]
+def factor(x):
+    """Rounded to 12 binary digits, as inputs are."""
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(round(mantissa * 2**12), exponent - 12)
 
 
 def fourier_value(model, term, row):
     """Only for fourier_scaling none and standard."""
     inputs = []
     for x, feature in zip(row, model["scaling"]["features"], strict=True):
-        inputs.append(feature["missing"] if math.isnan(x) else float32((x - feature["center"]) * feature["factor"]))
+        inputs.append(factor(feature["missing"] if math.isnan(x) else (x - feature["center"]) * feature["factor"]))
     projection = model["projections"][term["projection"]]
     total = term["intercept"]
     for j, phase in enumerate(projection["phases"]):

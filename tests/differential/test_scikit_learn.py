@@ -94,6 +94,8 @@ def fourier_features(x, model):
             inputs[:, j] = np.interp(x[:, j], feature["knots"], feature["scores"])
         else:
             inputs[:, j] = (x[:, j] - feature["center"]) * feature["factor"]
+    mantissas, exponents = np.frexp(inputs)
+    inputs = np.ldexp(np.round(mantissas * 2**12), exponents - 12)  # 12 binary digits
     projection = model["projections"][0]
     turns = inputs @ np.array(projection["weights"]) + np.array(projection["phases"])
     return np.sqrt(2 / projection["n_components"]) * np.cos(2 * np.pi * turns)
