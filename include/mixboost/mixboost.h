@@ -58,8 +58,8 @@ typedef struct mxb_error {
 MXB_API const char *mxb_version(void);
 
 /** Writes the shortest decimal text that reads back as the same number, "0.1", "1e-300" or "nan", with a NUL at the
- * end; returns its length. Every text of the library that holds numbers has them so. */
-MXB_API size_t mxb_number_format(double number, char text[32]);
+ * end, in at most 32 bytes; returns its length. Every text of the library that holds numbers has them so. */
+MXB_API size_t mxb_number_format(double number, char *text);
 
 /* ---- Dataset: a view of columns, a label and a weight (in mixboost-predict too) ---------------------------------- */
 

@@ -256,4 +256,4 @@ size_t mxb__number_format(double number, char text[MXB__NUMBER_SIZE]) {
     return (size_t)(to - text);
 }
 
-size_t mxb_number_format(double number, char text[MXB__NUMBER_SIZE]) { return mxb__number_format(number, text); }
+size_t mxb_number_format(double number, char *text) { return mxb__number_format(number, text); }
