@@ -96,7 +96,7 @@ static inline uint32_t next_node(const struct deep_node *nodes, uint32_t at, con
     return nodes[at].left + goes_right(nodes[at].test, codes, stride);
 }
 
-enum { WALKS = 8 };
+enum { WALKS = 16 };
 
 /* Some rows that go on from the top of a tree, at once, so that one does not wait for the other's loads. */
 static inline void add_walks(const struct forest_tree *tree, const struct code_rows *rows, const uint8_t *top_leaves,
