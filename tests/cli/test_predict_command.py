@@ -204,7 +204,7 @@ def test_interrupt_leaves_no_half_written_file(program, run, numbers_model, tmp_
             return
         seen_temporary = False
         (tmp_path / "p.csv").write_text("old")
-    pytest.skip("writing is too quick here to be interrupted")
+    pytest.fail("no prediction was interrupted while it was written")
 
 
 def test_model_from_headerless_data_takes_columns_in_order(run, tmp_path):

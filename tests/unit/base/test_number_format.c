@@ -7,18 +7,7 @@
 
 #include "base/random.h"
 #include "check.h"
-
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double from_bits(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+#include "unit/base/double_bits.h"
 
 static int reads_back(const char *text, double expected) {
     double value = NAN;
