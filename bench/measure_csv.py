@@ -92,11 +92,11 @@ def read_ours(path: Path, threads: int) -> None:
         raise OSError(error.value.decode())
 
 
-def write_ours(values: Array, path: Path) -> float:
+def write_ours(values: Array, path: Path, threads: int) -> float:
     """Seconds of the program's own functions, from C."""
     doubles = path.with_name("doubles")
     values.tofile(doubles)
-    answer = subprocess.run([TIME_WRITE, doubles, path], check=True, capture_output=True, text=True)
+    answer = subprocess.run([TIME_WRITE, doubles, path, str(threads)], check=True, capture_output=True, text=True)
     return float(answer.stdout)
 
 
@@ -133,10 +133,10 @@ def measure_read(contestant: str, path: Path, warm_up: Path, threads: int) -> Ti
     return timed
 
 
-def measure_write(contestant: str, values: NDArray[np.float64], out: Path) -> Timed:
+def measure_write(contestant: str, values: NDArray[np.float64], out: Path, threads: int) -> Timed:
     if contestant == OURS:
         timed = Timed()
-        timed.seconds = write_ours(values, out)
+        timed.seconds = write_ours(values, out, threads)
         return timed
     WRITE[contestant](values[:100], out)
     with Timed() as timed:
@@ -174,7 +174,7 @@ def measure(task: Task, case: Case) -> Figures:
             timed, size = measure_read(task.contestant, path, warm_up, task.threads), path.stat().st_size
         elif case.name.startswith("csv-write"):
             values = np.random.default_rng(7).standard_normal(n_rows)
-            timed, size = measure_write(task.contestant, values, out), out.stat().st_size
+            timed, size = measure_write(task.contestant, values, out, task.threads), out.stat().st_size
         else:
             timed = measure_predict(task.contestant, case, path, warm_up, out, task.threads)
             size = out.stat().st_size

@@ -137,7 +137,7 @@ static int write_labels(struct output *output, const mxb_model *model, const dou
     return go_on;
 }
 
-enum { ROWS_AT_ONCE = 1024 };
+enum { ROWS_AT_ONCE = 1 << 17 };
 
 /* Ctrl-C while a file is being written removes it. */
 static int write_values(const struct prediction *prediction, int quiet) {
@@ -152,8 +152,8 @@ static int write_values(const struct prediction *prediction, int quiet) {
     for (size_t first = 0; go_on && first < n_rows && !interrupt_caught(); first += ROWS_AT_ONCE) {
         const double *values = prediction->values + first;
         size_t n = n_rows - first < ROWS_AT_ONCE ? n_rows - first : ROWS_AT_ONCE;
-        go_on =
-            are_texts ? write_labels(&output, prediction->model, values, n) : output_write_numbers(&output, values, n);
+        go_on = are_texts ? write_labels(&output, prediction->model, values, n)
+                          : output_write_numbers(&output, values, n, prediction->n_threads);
     }
     if (interrupt_caught()) {
         output_discard(&output);

@@ -138,20 +138,19 @@ int output_write(struct output *output, const char *text) {
     return output->error == 0;
 }
 
-int output_write_numbers(struct output *output, const double *numbers, size_t n) {
-    enum { AT_ONCE = 1024 };
-    char lines[AT_ONCE * TEXT_NUMBER_SIZE];
-    int go_on = 1;
-    for (size_t i = 0; go_on && i < n;) {
-        char *end = lines;
-        for (size_t last = n - i < AT_ONCE ? n : i + AT_ONCE; i < last; i++) {
-            end += mxb_number_format(numbers[i], end);
-            *end++ = '\n';
-        }
-        *end = '\0';
-        go_on = output_write(output, lines);
+int output_write_numbers(struct output *output, const double *numbers, size_t n, int n_threads) {
+    enum { NUMBER_SIZE = 32 };
+    char *lines = output->error == 0 ? malloc(n * NUMBER_SIZE) : NULL;
+    if (lines == NULL) {
+        output->error = output->error == 0 ? ENOMEM : output->error;
+        return 0;
     }
-    return go_on;
+    size_t length = mxb_numbers_format(numbers, n, n_threads, lines);
+    if (fwrite(lines, 1, length, output->file) != length) {
+        output->error = errno;
+    }
+    free(lines);
+    return output->error == 0;
 }
 
 int output_close(struct output *output) {

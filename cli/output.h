@@ -28,7 +28,7 @@ int output_open(struct output *output, const char *path);
 int output_write(struct output *output, const char *text);
 
 /** Writes numbers, each on a line, as the shortest text that reads back. Returns 0 when nothing more can be written. */
-int output_write_numbers(struct output *output, const double *numbers, size_t n);
+int output_write_numbers(struct output *output, const double *numbers, size_t n, int n_threads);
 
 /** Ends: makes the file appear, if everything was written. Returns EXIT_DONE, or an exit code after the sentence. */
 int output_close(struct output *output);

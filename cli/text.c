@@ -8,7 +8,8 @@
 #include "mixboost/mixboost.h"
 
 char *text_number(char out[TEXT_NUMBER_SIZE], double number) {
-    mxb_number_format(number, out);
+    size_t length = mxb_numbers_format(&number, 1, 1, out);
+    out[length - 1] = '\0'; /* where the line ends */
     return out;
 }
 

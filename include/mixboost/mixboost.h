@@ -57,9 +57,9 @@ typedef struct mxb_error {
 /** The library's version, "0.1.0". */
 MXB_API const char *mxb_version(void);
 
-/** Writes the shortest decimal text that reads back as the same number, "0.1", "1e-300" or "nan", with a NUL at the
- * end, in at most 32 bytes; returns its length. Every text of the library that holds numbers has them so. */
-MXB_API size_t mxb_number_format(double number, char *text);
+/** Writes each number as a line: the shortest decimal text that reads back as it, "0.1", "1e-300" or "nan". `text` has
+ * 32 bytes a number; returns how many are taken, without a NUL. `n_threads` below 1: all processors. */
+MXB_API size_t mxb_numbers_format(const double *numbers, size_t n, int n_threads, char *text);
 
 /* ---- Dataset: a view of columns, a label and a weight (in mixboost-predict too) ---------------------------------- */
 

@@ -15,6 +15,14 @@ static inline uint64_t mxb__load_eight(const char *text) {
     return bytes;
 }
 
+/** The same the other way round. */
+static inline void mxb__store_eight(char *text, uint64_t bytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    memcpy(text, &bytes, sizeof bytes);
+}
+
 /** The place of the first byte whose highest bit is set; there must be one. */
 static inline int mxb__first_marked(uint64_t bytes) { return __builtin_ctzll(bytes) / 8; }
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/eight_bytes.h"
 #include "base/number.h"
 #include "base/power_of_ten.h"
-#include "mixboost/mixboost.h"
 
 enum { MAX_DIGITS = 17 /* that many always identify a double */ };
 
@@ -37,17 +37,17 @@ enum {
     FIXED_ERROR = 8
 };
 
-/* A double times a power of ten, such that it has MAX_DIGITS digits before the point, and half the distance to its
- * neighbours on the same scale. */
+/* A double times a power of ten, such that the distance to its neighbours is from 1 to 10: the shortest decimal is the
+ * multiple of ten between the neighbours, of which there is one at most, or else the nearest integer. */
 struct scaled {
     int power;
     wide value;
-    wide half_gap;
+    wide half_gap; /* half the distance on the same scale */
 };
 
-static const uint64_t LEAST_SCALED = 10000000000000000;
-
-static void scale_by(struct scaled *scaled, uint64_t mantissa, int binary_exponent, int power) {
+/* `mantissa` has 53 bits: it stands for a number from 1 to 2, times 2^binary_exponent. */
+static void scale(struct scaled *scaled, uint64_t mantissa, int binary_exponent) {
+    int power = -((binary_exponent - 52) * 78913 >> 18); /* 10^-power is the largest not above the distance */
     wide ten = mxb__power_of_ten(power);
     int order = binary_exponent + mxb__log2_of_power(power); /* 2^order <= value < 2^(order + 2) */
     scaled->power = power;
@@ -55,58 +55,49 @@ static void scale_by(struct scaled *scaled, uint64_t mantissa, int binary_expone
     scaled->half_gap = ten >> (116 - order);
 }
 
-/* `mantissa` has 53 bits: it stands for a number from 1 to 2, times 2^binary_exponent. */
-static void scale(struct scaled *scaled, uint64_t mantissa, int binary_exponent) {
-    int decimal_exponent = binary_exponent * 78913 >> 18; /* the largest power of ten not above 2^binary_exponent */
-    scale_by(scaled, mantissa, binary_exponent, MAX_DIGITS - 1 - decimal_exponent);
-    if (scaled->value >> 64 >= 10 * LEAST_SCALED) {
-        scale_by(scaled, mantissa, binary_exponent, MAX_DIGITS - 2 - decimal_exponent);
-    }
-}
+static int is_surely_above(wide a, wide b) { return a > b + FIXED_ERROR; }
 
-/* Whether a is above b: 1, 0, or -1 where that is not certain. */
-static int is_above(wide a, wide b) {
-    if (a > b + FIXED_ERROR) {
-        return 1;
-    }
-    return b > a + FIXED_ERROR ? 0 : -1;
-}
-
-/* The nearest multiple of `unit`, if it reads back: 1. 0: it does not. -1: that is not certain. */
+/* The nearest multiple of `unit`, if it reads back: 1. 0: it does not. -1: that is not certain. Digits are as good as
+ * random, so nothing branches on them but the answer. */
 static inline int round_to(const struct scaled *scaled, uint64_t unit, int is_power_of_two, uint64_t *rounded) {
     uint64_t whole = (uint64_t)(scaled->value >> 64);
     wide down = scaled->value - (whole - whole % unit) * ONE; /* the way to the multiple below */
     wide up = unit * ONE - down;
-    int goes_up = is_above(down, up);
-    if (goes_up < 0) {
-        return -1;
-    }
-    *rounded = whole - whole % unit + (goes_up ? unit : 0);
-    int is_outside = is_above(goes_up ? up : down, is_power_of_two ? scaled->half_gap / 2 : scaled->half_gap);
-    if (is_outside == 0) {
+    wide most = is_power_of_two ? scaled->half_gap / 2 : scaled->half_gap;
+    int goes_up = is_surely_above(down, up), goes_down = is_surely_above(up, down);
+    wide distance = down + ((up - down) & -(wide)goes_up);
+    int is_inside = is_surely_above(most, distance), is_outside = is_surely_above(distance, most);
+    *rounded = whole - whole % unit + (unit & -(uint64_t)goes_up);
+    if ((goes_up | goes_down) & is_inside) {
         return 1;
     }
     /* Below a power of two doubles lie closer: what is beyond half the gap is left to others. */
-    return is_outside < 0 || is_power_of_two ? -1 : 0;
+    return ((goes_up | goes_down) & is_outside & !is_power_of_two) ? 0 : -1;
 }
 
-/* The digits of a number that has MAX_DIGITS of them: the first, and two times eight, which need not wait for each
- * other. */
+/* The eight digits of a number below 10^8, all at once: halves, then pairs, then digits lie side by side in a word. */
+static void put_eight(char *to, uint32_t number) {
+    uint64_t halves = number / 10000 | (uint64_t)(number % 10000) << 32;
+    uint64_t hundreds = (halves * 10486 >> 20) & 0x7f0000007f; /* halves / 100 */
+    uint64_t pairs = hundreds + ((halves - hundreds * 100) << 16);
+    uint64_t tens = (pairs * 103 >> 10) & 0xf000f000f000f; /* pairs / 10 */
+    uint64_t digits = tens + ((pairs - tens * 10) << 8);
+    mxb__store_eight(to, digits + 0x3030303030303030); /* '0' each */
+}
+
+/* The digits of a number that has MAX_DIGITS of them. */
 static void put_whole(struct digits *digits, uint64_t whole) {
     uint32_t upper = (uint32_t)(whole / 100000000);
-    uint32_t lower = (uint32_t)(whole % 100000000);
-    for (int i = 8; i > 0; i--, upper /= 10, lower /= 10) {
-        digits->text[i] = (char)('0' + upper % 10);
-        digits->text[8 + i] = (char)('0' + lower % 10);
-    }
-    digits->text[0] = (char)('0' + upper);
+    digits->text[0] = (char)('0' + upper / 100000000);
+    put_eight(digits->text + 1, upper % 100000000);
+    put_eight(digits->text + 9, (uint32_t)(whole % 100000000));
     digits->n = MAX_DIGITS;
 }
 
 static int product_digits(double magnitude, struct digits *digits) {
+    const uint64_t least = 10000000000000000; /* with MAX_DIGITS digits; what has fewer lacks one */
     struct scaled scaled;
-    uint64_t bits;
-    uint64_t rounded = 0;
+    uint64_t bits, rounded;
     memcpy(&bits, &magnitude, sizeof bits);
     uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
     int biased = (int)(bits >> 52);
@@ -114,23 +105,16 @@ static int product_digits(double magnitude, struct digits *digits) {
         return 0;
     }
     scale(&scaled, fraction | (uint64_t)1 << 52, biased - 1023);
-    /* A normal double keeps any 15 digits, so with 15 nothing shorter is missed. */
-    int reads_back = round_to(&scaled, 100, fraction == 0, &rounded);
-    if (reads_back == 0) {
-        reads_back = round_to(&scaled, 10, fraction == 0, &rounded);
-    }
+    int reads_back = round_to(&scaled, 10, fraction == 0, &rounded);
     if (reads_back == 0) {
         reads_back = round_to(&scaled, 1, fraction == 0, &rounded);
     }
     if (reads_back <= 0) {
         return 0;
     }
-    digits->exponent = MAX_DIGITS - 1 - scaled.power;
-    if (rounded == 10 * LEAST_SCALED) {
-        rounded /= 10;
-        digits->exponent++;
-    }
-    put_whole(digits, rounded);
+    int lacks_one = rounded < least;
+    digits->exponent = MAX_DIGITS - 1 - scaled.power - lacks_one;
+    put_whole(digits, rounded * (lacks_one ? 10 : 1));
     drop_trailing_zeros(digits);
     return 1;
 }
@@ -239,9 +223,8 @@ static char *put_digits(char *to, const struct digits *digits) {
 size_t mxb__number_format(double number, char text[MXB__NUMBER_SIZE]) {
     struct digits digits;
     char *to = text;
-    if (signbit(number) && !isnan(number)) {
-        *to++ = '-';
-    }
+    *to = '-';
+    to += (signbit(number) != 0) & !isnan(number);
     if (isnan(number) || isinf(number)) {
         to = put(to, isnan(number) ? "nan" : "inf", 3);
     } else if (number == 0) {
@@ -255,5 +238,3 @@ size_t mxb__number_format(double number, char text[MXB__NUMBER_SIZE]) {
     *to = '\0';
     return (size_t)(to - text);
 }
-
-size_t mxb_number_format(double number, char *text) { return mxb__number_format(number, text); }

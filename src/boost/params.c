@@ -103,7 +103,7 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_GAMMA] = {"gamma", NUMBER_OR_AUTO, "auto", "over 0, up to 1e70, or auto", 0, 1e70, 1,
                       "Width of the Gaussian kernel exp(-gamma |x - x'|^2); auto: drawn for each projection around 1 / "
                       "the median squared distance of two rows."},
-    [OPTION_N_COMPONENTS] = {"n_components", INTEGER, "100", "1 to 10000", 1, 10000, 0,
+    [OPTION_N_COMPONENTS] = {"n_components", INTEGER, "96", "1 to 10000", 1, 10000, 0,
                              "Number of random Fourier features."},
     [OPTION_N_PROJECTIONS] = {"n_projections", INTEGER, "4", "1 to 64", 1, 64, 0,
                               "Number of random projections that fourier rounds choose from."},
@@ -141,6 +141,7 @@ static const struct preset_row PAPER[] = {
     {OPTION_LEAF_ROWS, "sample"},
     {OPTION_ALPHA, "0.001"},
     {OPTION_GAMMA, "0.05"},
+    {OPTION_N_COMPONENTS, "100"},
     {OPTION_N_PROJECTIONS, "1"},
     {OPTION_FOURIER_SCALING, "none"},
     {OPTION_FOURIER_METRIC, "isotropic"},

@@ -16,7 +16,8 @@ struct table_column {
     char text[48];    /* quoted for messages */
     /* Text, because there is such a cell or because the caller wants it. */
     int is_text;
-    int32_t *codes;     /* [n_rows] into texts; -1 = missing */
+    int has_numbers;    /* text, some cells of which read as numbers */
+    int64_t *codes;     /* [n_rows] into texts; -1 = missing. They take the place of the values */
     const char **texts; /* [n_texts], each a different one, in the order of the file */
     size_t n_texts;
     char *text_bytes;    /* what texts point into */

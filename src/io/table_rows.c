@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "data/dataset.h"
@@ -37,6 +38,22 @@ struct cell {
     int is_blank_line;
 };
 
+static const uint64_t PLACE_BITS = ((uint64_t)1 << 48) - 1;
+
+/* NaN in the lower bits of which a place is kept. */
+static double place_as_nan(size_t place) {
+    uint64_t bits = UINT64_C(0x7ff8) << 48 | (uint64_t)(place + 1);
+    double nan;
+    memcpy(&nan, &bits, sizeof nan);
+    return nan;
+}
+
+size_t mxb__text_place(const void *value) {
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    return (size_t)(bits & PLACE_BITS) - 1;
+}
+
 static mxb_status next_cell(struct csv_reader *csv, struct cell *cell, mxb_error *error) {
     struct csv_field field;
     if (mxb__csv_next_number(csv, &cell->value, &cell->is_last)) {
@@ -57,6 +74,7 @@ static mxb_status read_line(const struct row_reading *reading, size_t piece, siz
     const mxb_table *table = reading->table;
     struct cell cell;
     do {
+        const char *begin = csv->next;
         MXB_TRY(next_cell(csv, &cell, error));
         if (cell.is_blank_line && table->n_columns > 1) {
             *is_row = 0;
@@ -65,6 +83,8 @@ static mxb_status read_line(const struct row_reading *reading, size_t piece, siz
         if (csv->n_fields <= table->n_columns) {
             table->columns[csv->n_fields - 1].values[row] = cell.value;
             if (cell.is_text) {
+                size_t place = (size_t)(begin - reading->pieces->pieces[0].start);
+                table->columns[csv->n_fields - 1].values[row] = place_as_nan(place);
                 keep_least(&reading->text_pieces[csv->n_fields - 1], piece);
             }
         }

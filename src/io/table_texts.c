@@ -1,13 +1,16 @@
-/* Step 1 of the data's path: columns of text to codes, by a second pass over the text. One thread codes all pieces with
- * the columns' own lists. More of them code some pieces at a time with lists of the piece, which are then joined to the
+/* Step 1 of the data's path: columns of text to codes. Where each text begins is known from the first pass; only where
+ * some cells of the column were numbers the lines are read once more. One thread codes all pieces with the columns' own
+ * lists. More of them code some pieces at a time with lists of the piece, which are then joined to the
  * columns' in the order of the file, so that codes are the same. Knows nothing of numbers. */
 #include "io/table_texts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/dictionary.h"
 #include "io/csv_cell.h"
+#include "io/table_rows.h"
 #include "io/text_list.h"
 
 _Static_assert((int)MXB__MAX_FIELD_BYTES <= (int)MXB__MAX_TEXT_BYTES, "any cell can be a text");
@@ -23,10 +26,12 @@ enum {
 struct coding {
     mxb_table *table;
     const struct csv_piece *piece;
+    const char *text;        /* what the places of texts count from */
     struct text_list *lists; /* [n_columns]; those of numbers stay empty */
     char *plain;             /* a cell without its doubled quotes */
     size_t n_plain;          /* bytes it has room for */
     int is_whole;            /* 1 = the lists are the columns', 0 = the piece's */
+    int is_again;            /* 1 = the piece has been coded before */
     int has_problem;         /* 1 = left to whoever has the columns' lists */
     mxb_status status;
 };
@@ -45,11 +50,14 @@ static void coding_clear(struct coding *coding) {
 /* ---- One piece ---- */
 
 /* What stands in the way of a column's texts ends them there; a piece alone cannot know whether it is the first. */
-static void give_up_texts(struct coding *coding, struct table_column *column, const char *problem, size_t line) {
+static void give_up_texts(struct coding *coding, struct table_column *column, const char *problem, const char *place) {
     coding->has_problem = 1;
     if (coding->is_whole) {
         column->problem = problem;
-        column->problem_line = line;
+        column->problem_line = coding->piece->first_line;
+        for (const char *p = coding->piece->start; p < place; p++) {
+            column->problem_line += *p == '\n';
+        }
     }
 }
 
@@ -75,22 +83,27 @@ static mxb_status code_cell(struct coding *coding, size_t index, size_t row, con
         return MXB_OK;
     }
     if (memchr(cell.text, '\0', cell.n_bytes) != NULL) {
-        give_up_texts(coding, column, "the text has a zero byte in it", field->line);
+        give_up_texts(coding, column, "the text has a zero byte in it", field->text);
         return MXB_OK;
     }
     if (cell.quoted && memchr(cell.text, '"', cell.n_bytes) != NULL) {
         MXB_TRY(make_plain(coding, &cell, error));
     }
     MXB_TRY(mxb__text_list_add(list, cell.text, cell.n_bytes, &code, error));
-    column->codes[row] = (int32_t)code;
+    column->codes[row] = code;
     if (list->n_texts > MXB__MAX_TEXTS) {
-        give_up_texts(coding, column, "the column has more than 16777216 different texts", field->line);
+        give_up_texts(coding, column, "the column has more than 16777216 different texts", field->text);
     }
     return MXB_OK;
 }
 
-/* All rows have been read once, so nothing is wrong with their form. */
-static mxb_status code_piece(struct coding *coding, mxb_error *error) {
+/* Whether the texts of a column are where its codes will be. */
+static int knows_places(const struct coding *coding, size_t index) {
+    return !coding->is_again && !coding->table->columns[index].has_numbers;
+}
+
+/* The columns of which the places are not known. All rows have been read once, so nothing is wrong with their form. */
+static mxb_status code_lines(struct coding *coding, mxb_error *error) {
     const mxb_table *table = coding->table;
     const struct csv_piece *piece = coding->piece;
     struct csv_reader csv = mxb__csv_piece_reader(piece, table->path);
@@ -102,7 +115,7 @@ static mxb_status code_piece(struct coding *coding, mxb_error *error) {
         }
         for (size_t i = 0; i < table->n_columns; i++) {
             struct csv_field field;
-            if (!table->columns[i].is_text) {
+            if (!table->columns[i].is_text || knows_places(coding, i)) {
                 mxb__csv_skip(&csv);
                 continue;
             }
@@ -112,6 +125,39 @@ static mxb_status code_piece(struct coding *coding, mxb_error *error) {
         row++;
     }
     return MXB_OK;
+}
+
+/* A column of which they are. */
+static mxb_status code_places(struct coding *coding, size_t index, mxb_error *error) {
+    struct table_column *column = &coding->table->columns[index];
+    const struct csv_piece *piece = coding->piece;
+    size_t end = piece->first_row + piece->n_rows;
+    for (size_t row = piece->first_row; row < end; row++) {
+        size_t place = mxb__text_place(&column->codes[row]);
+        struct csv_reader csv = mxb__csv_piece_reader(piece, coding->table->path);
+        struct csv_field field;
+        if (place == SIZE_MAX) {
+            column->codes[row] = -1;
+            continue;
+        }
+        csv.next = coding->text + place;
+        MXB_TRY(mxb__csv_next(&csv, &field, error));
+        MXB_TRY(code_cell(coding, index, row, &field, error));
+    }
+    return MXB_OK;
+}
+
+static mxb_status code_piece(struct coding *coding, mxb_error *error) {
+    const mxb_table *table = coding->table;
+    int has_others = 0;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        if (table->columns[i].is_text && knows_places(coding, i)) {
+            MXB_TRY(code_places(coding, i, error));
+        } else {
+            has_others |= table->columns[i].is_text;
+        }
+    }
+    return has_others ? code_lines(coding, error) : MXB_OK;
 }
 
 /* ---- Pieces side by side ---- */
@@ -138,7 +184,7 @@ static int fits(const struct coding *whole, const struct coding *part) {
 /* Joins the list of a piece to a column's, and gives its rows the column's codes. */
 static mxb_status join_column(const struct coding *part, struct text_list *list, size_t index, mxb_error *error) {
     const struct text_list *part_list = &part->lists[index];
-    int32_t *codes = part->table->columns[index].codes + part->piece->first_row;
+    int64_t *codes = part->table->columns[index].codes + part->piece->first_row;
     uint32_t *new_codes;
     MXB_TRY(mxb__alloc(&new_codes, part_list->n_texts, sizeof *new_codes, "texts", error));
     mxb_status status = MXB_OK;
@@ -147,7 +193,7 @@ static mxb_status join_column(const struct coding *part, struct text_list *list,
         status = mxb__text_list_add(list, text, strlen(text), &new_codes[code], error);
     }
     for (size_t i = 0; i < part->piece->n_rows && status == MXB_OK; i++) {
-        codes[i] = codes[i] < 0 ? -1 : (int32_t)new_codes[codes[i]];
+        codes[i] = codes[i] < 0 ? -1 : (int64_t)new_codes[codes[i]];
     }
     mxb__free(new_codes);
     return status;
@@ -160,6 +206,7 @@ static mxb_status join(struct coding *whole, const struct coding *part, mxb_erro
     }
     if (!fits(whole, part)) {
         whole->piece = part->piece;
+        whole->is_again = 1;
         return code_piece(whole, error);
     }
     for (size_t i = 0; i < whole->table->n_columns; i++) {
@@ -179,7 +226,7 @@ static mxb_status code_together(struct coding *whole, const struct csv_pieces *p
     for (size_t first = 0; first < pieces->n && status == MXB_OK; first += n_at_once) {
         size_t n = mxb__block_length(pieces->n, n_at_once, first / n_at_once);
         for (size_t i = 0; i < n; i++) {
-            parts[i] = (struct coding){.table = whole->table, .piece = &pieces->pieces[first + i]};
+            parts[i] = (struct coding){.table = whole->table, .text = whole->text, .piece = &pieces->pieces[first + i]};
         }
         double n_bytes = (double)(parts[n - 1].piece->end - parts[0].piece->start);
         mxb__pool_run(pool, n, NANOSECONDS_PER_BYTE * n_bytes, code_alone, parts);
@@ -218,17 +265,25 @@ static mxb_status code_rows(struct coding *whole, const struct csv_pieces *piece
     return MXB_OK;
 }
 
+static int has_number(const double *values, size_t n) {
+    size_t i = 0;
+    while (i < n && isnan(values[i])) {
+        i++;
+    }
+    return i < n;
+}
+
 mxb_status mxb__table_read_texts(mxb_table *table, const struct csv_pieces *pieces, struct pool *pool,
                                  mxb_error *error) {
-    struct coding whole = {.table = table, .is_whole = 1};
+    struct coding whole = {.table = table, .text = pieces->pieces[0].start, .is_whole = 1};
     size_t n_text = 0;
     for (size_t i = 0; i < table->n_columns; i++) {
         struct table_column *column = &table->columns[i];
         if (column->is_text) {
             n_text++;
-            mxb__free(column->values);
+            column->has_numbers = has_number(column->values, table->n_rows);
+            column->codes = (int64_t *)(void *)column->values;
             column->values = NULL;
-            MXB_TRY(mxb__alloc(&column->codes, table->n_rows, sizeof *column->codes, "a table", error));
         }
     }
     mxb_status status = n_text == 0 ? MXB_OK : code_rows(&whole, pieces, pool, error);

@@ -171,7 +171,7 @@ static mxb_status add_feature(const mxb_table *table, size_t index, mxb_dataset 
         return mxb_dataset_add_column(dataset, column->name, column->values, sizeof(double), MXB_FLOAT64, error);
     }
     MXB_TRY(check_texts(table, index, error));
-    return mxb_dataset_add_text_column(dataset, column->name, column->codes, sizeof *column->codes, MXB_INT32,
+    return mxb_dataset_add_text_column(dataset, column->name, column->codes, sizeof *column->codes, MXB_INT64,
                                        column->texts, column->n_texts, error);
 }
 
@@ -231,7 +231,7 @@ static mxb_status set_label(const struct table_column *column, mxb_dataset *data
     if (!column->is_text) {
         return mxb_dataset_set_label(dataset, column->values, sizeof(double), MXB_FLOAT64, error);
     }
-    return mxb_dataset_set_text_label(dataset, column->codes, sizeof *column->codes, MXB_INT32, column->texts,
+    return mxb_dataset_set_text_label(dataset, column->codes, sizeof *column->codes, MXB_INT64, column->texts,
                                       column->n_texts, error);
 }
 

@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 enum {
-    MXB__TREE_CUTS = 255,         /* at most, so that a byte can count them */
-    MXB__CUT_NODE = 8,            /* cuts of a node: a cache line */
-    MXB__CUT_LEVELS = 3,          /* at most */
-    MXB__CUT_SLOTS = 256 + 32 + 8 /* that MXB__TREE_CUTS take in all levels */
+    MXB__TREE_CUTS = 255,               /* at most, so that a byte can count them */
+    MXB__CUT_NODE = 8,                  /* cuts of a node: a cache line */
+    MXB__CUT_LEVELS = 3,                /* at most */
+    MXB__LEAST_HALVINGS = 5,            /* two vectors of sixteen floats */
+    MXB__MOST_HALVINGS = 9,             /* MXB__CUT_NODE ^ MXB__CUT_LEVELS - 1 cuts */
+    MXB__CUT_SLOTS = 256 + 32 + 8 + 128 /* that MXB__TREE_CUTS take in all levels and halvings */
 };
 
 /* The cuts are the lowest level. A slot of a level above it holds the last cut below the slot, or inf where there is
@@ -19,6 +21,12 @@ struct cut_tree {
     size_t n_cuts;
     size_t depth;
     const double *levels[MXB__CUT_LEVELS]; /* from the root on */
+
+    /* The same cuts halved and halved again, as floats: node 1 is the root, the children of k are 2k and 2k + 1, and
+     * 2^n_halvings + c is where a value comes that c cuts are below. Cuts are rounded down, so a float is above one
+     * if it is above what that became. */
+    size_t n_halvings;
+    const float *halves; /* [2^n_halvings] */
 };
 
 /** The slots that the tree of so many cuts takes. */

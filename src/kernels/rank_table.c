@@ -21,5 +21,4 @@ void mxb__rank_table_build(struct rank_table *table, double *slots) {
         cuts[i] = nextafter(knots[2 * (i + 1)], -INFINITY);
     }
     mxb__cut_tree_build(cuts, n_cuts, slots, &table->tree);
-    table->below_last = nextafter(knots[last], -INFINITY);
 }

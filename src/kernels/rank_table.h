@@ -19,7 +19,6 @@ struct rank_table {
     /* To find a value's place quickly: the numbers right below knots 2, 4, ... but the last, so that as many cuts are
      * below a value as there are such knots up to it. Without levels there is none. */
     struct cut_tree tree;
-    double below_last; /* the number right below the last knot */
 };
 
 /** The slots that the tree of so many knots takes at most. */

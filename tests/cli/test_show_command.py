@@ -233,7 +233,7 @@ def test_text_agrees_with_json(run, numbers_model, tmp_path):
 def test_each_round_has_what_the_curve_fell_in_it(run, tmp_path):
     """Also where it rose, and early stopping left rounds out: shares may be negative, and sum to 100 percent."""
     data = write_csv(tmp_path / "d.csv", "abcy", make_rows(200, seed=6))
-    words = ["--valid-fraction", 0.3, "--early_stopping_rounds", 3, "--subsample", 0.2, "--learning_rate", 0.9]
+    words = ["--valid-fraction", 0.3, "--early_stopping_rounds", 1, "--subsample", 0.2, "--learning_rate", 0.9]
     words += ["--tree_probability", 0.6, "--symmetric_probability", 0.5, "--min_max_depth", 1, "--max_max_depth", 8]
     path = train(run, data, tmp_path / "m.mxb", *words)
     model = shown(run, path)

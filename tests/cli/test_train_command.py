@@ -45,6 +45,8 @@ def test_a_preset_is_its_options_and_what_is_given_wins(run, numbers_csv, tmp_pa
     paper += [
         "--leaf_rows",
         "sample",
+        "--n_components",
+        100,
         "--n_projections",
         1,
         "--fourier_metric",

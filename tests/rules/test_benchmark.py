@@ -84,7 +84,7 @@ def test_a_model_is_timed_from_c(build, program, tmp_path):
 def test_predictions_are_written_as_the_program_does(build, tmp_path):
     numbers, doubles, out = [0.1, -2.5e-300, 3.0], tmp_path / "doubles", tmp_path / "out.csv"
     doubles.write_bytes(array("d", numbers).tobytes())
-    answer = subprocess.run([build / "bench/time_write", doubles, out], check=True, capture_output=True, text=True)
+    answer = subprocess.run([build / "bench/time_write", doubles, out, "2"], check=True, capture_output=True, text=True)
     assert 0 < float(answer.stdout) < 10
     title, *lines = out.read_text().splitlines()
     assert title == "prediction" and [float(line) for line in lines] == numbers

@@ -3,18 +3,16 @@
 #include "kernels/portable/portable.h"
 #include "kernels/vector/vector_search.h"
 
-enum { FOUR = 4, AT_ONCE = 64 };
+enum { FOUR = 4, AT_ONCE = 128 };
 
-/* knots[low] <= x < knots[low + 1] for each value that lies inside, and some interval for the others. The depth is a
- * constant where this is inlined. */
-MXB__INLINE void find_intervals(const struct rank_table *table, size_t depth, const double *values, size_t n,
-                                uint32_t *low) {
-    struct cut_tree tree = table->tree;
-    const double *knots = table->knots, limit = table->below_last;
+/* knots[low] <= x < knots[low + 1] for each value that lies inside, and some interval for the others. */
+static void find_intervals(const struct rank_table *table, const double *values, size_t n, uint32_t *low) {
+    const double *knots = table->knots;
+    uint32_t last = (uint32_t)table->n_knots - 2;
+    MXB__KERNEL(count_cuts)(&table->tree, values, n, low);
     for (size_t i = 0; i < n; i++) {
-        double x = values[i] < limit ? values[i] : limit;
-        size_t even = 2 * search(&tree, depth, x);
-        low[i] = (uint32_t)(even + (knots[even + 1] <= x));
+        uint32_t even = 2 * low[i], interval = even + (knots[even + 1] <= values[i]);
+        low[i] = interval < last ? interval : last;
     }
 }
 
@@ -102,11 +100,7 @@ void MXB__KERNEL(scale_ranks)(const struct rank_table *table, const double *valu
     }
     for (size_t first = 0; first < n; first += AT_ONCE) {
         size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
-        if (table->tree.depth == MXB__CUT_LEVELS) {
-            find_intervals(table, MXB__CUT_LEVELS, values + first, count, low);
-        } else {
-            find_intervals(table, table->tree.depth, values + first, count, low);
-        }
+        find_intervals(table, values + first, count, low);
         score_all(table, values + first, low, count, out + first);
     }
 }

@@ -24,4 +24,7 @@ MXB__INLINE size_t search(const struct cut_tree *cuts, size_t depth, double valu
     return node;
 }
 
+/** How many cuts are below each value, 0 for NaN. */
+void MXB__KERNEL(count_cuts)(const struct cut_tree *cuts, const double *values, size_t n, uint32_t *below);
+
 #endif

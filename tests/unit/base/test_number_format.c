@@ -51,9 +51,6 @@ static void writes_plainly(void) {
     CHECK(formats_as(-INFINITY, "-inf"));
     CHECK(formats_as(NAN, "nan"));
     CHECK(formats_as(-NAN, "nan"));
-    char text[MXB__NUMBER_SIZE];
-    CHECK_INT(mxb_number_format(-1.5, text), 4);
-    CHECK_TEXT(text, "-1.5");
 }
 
 /* Every text reads back, by both readers, and no text of fewer digits would. */

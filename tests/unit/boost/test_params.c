@@ -166,7 +166,7 @@ static const struct expected_option EXPECTED[] = {
      {"5e-324", "1e70", "auto"},
      {"5e-324", "1e70", "auto"},
      {"0", "-1", "1.0000000000000002e70", "inf", "scale"}},
-    {"n_components", "integer", "100", "1 to 10000", {"1", "10000"}, {"1", "10000"}, {"0", "10001", "10.5", "-5", "c"}},
+    {"n_components", "integer", "96", "1 to 10000", {"1", "10000"}, {"1", "10000"}, {"0", "10001", "10.5", "-5", "c"}},
     {"n_projections", "integer", "4", "1 to 64", {"1", "64"}, {"1", "64"}, {"0", "65", "1.5", "-5", "auto"}},
     {"fourier_scaling",
      "choice",

@@ -16,6 +16,7 @@ static const char *const PAPER[][2] = {
     {"leaf_rows", "sample"},
     {"alpha", "0.001"},
     {"gamma", "0.05"},
+    {"n_components", "100"},
     {"n_projections", "1"},
     {"fourier_scaling", "none"},
     {"fourier_metric", "isotropic"},

@@ -15,7 +15,7 @@ static mxb_status parse(const char *text, mxb_header header, mxb_table **table, 
 
 static size_t print_cell(const struct table_column *column, size_t row, char *out, size_t size) {
     if (column->is_text) {
-        int32_t code = column->codes[row];
+        int64_t code = column->codes[row];
         return (size_t)snprintf(out, size, code < 0 ? "?" : "'%s'", code < 0 ? "" : column->texts[code]);
     }
     return (size_t)snprintf(out, size, isnan(column->values[row]) ? "?" : "%g", column->values[row]);
@@ -115,7 +115,7 @@ static void codes_texts_in_the_order_of_the_file(void) {
     mxb_error error;
     OK(parse("a,b\nz,1\na,2\n,2\nz,3\nm,3\n", MXB_HEADER_AUTO, &table, &error), error);
     const struct table_column *column = &table->columns[0];
-    const int32_t codes[] = {0, 1, -1, 0, 2};
+    const int64_t codes[] = {0, 1, -1, 0, 2};
     CHECK_INT(column->n_texts, 3);
     CHECK_TEXT(column->texts[2], "m");
     CHECK_INT(memcmp(column->codes, codes, sizeof codes), 0);

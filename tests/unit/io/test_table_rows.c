@@ -58,14 +58,16 @@ static void reads_large_texts_as_its_twin(void) { reads_as_its_twin(300, 900, 80
 /* Large enough to be worth the threads. */
 static void threads_read_at_once(void) {
     enum { ROWS = 60000 };
-    char *text = malloc((size_t)ROWS * 40);
+    static const char *const words[] = {"one", "\"two \"\"2\"\"\"", "three"};
+    char *text = malloc((size_t)ROWS * 60);
     size_t used = 0;
     size_t n_wrong = 0;
     size_t wrong_at[2] = {0, 0};
     REQUIRE(text != NULL);
     for (int i = 0; i < ROWS; i++) {
         wrong_at[i >= 50000] = i == 30000 || i == 50000 ? used : wrong_at[i >= 50000];
-        used += (size_t)sprintf(text + used, "%d,%.17g,t%d,\"u\n%d\"\n", i, 1.0 / (i + 1), i % 1000, i % 7);
+        used += (size_t)sprintf(text + used, "%d,%.17g,t%d,\"u\n%d\",%s,%s\n", i, 1.0 / (i + 1), i % 1000, i % 7,
+                                i % 5 == 3 ? " NA" : words[i % 3], i % 4 == 0 ? "7" : "w");
     }
     struct table_options options = {.header = MXB_HEADER_NO, .n_threads = 3, .piece_bytes = 4096};
     mxb_table *table;
@@ -74,16 +76,20 @@ static void threads_read_at_once(void) {
     CHECK_INT(table->n_rows, ROWS);
     CHECK_INT(table->columns[2].n_texts, 1000);
     CHECK_INT(table->columns[3].n_texts, 7);
+    CHECK_INT(table->columns[4].n_texts, 3);
+    CHECK_INT(table->columns[5].n_texts, 2);
     for (int i = 0; i < ROWS; i++) {
         n_wrong += table->columns[0].values[i] != i || table->columns[1].values[i] != 1.0 / (i + 1);
         n_wrong += table->columns[2].codes[i] != i % 1000 || table->columns[3].codes[i] != i % 7;
+        n_wrong += table->columns[4].codes[i] != (i % 5 == 3 ? -1 : i % 3);
+        n_wrong += table->columns[5].codes[i] != (i % 4 != 0);
     }
     CHECK_INT(n_wrong, 0);
     mxb_table_free(table);
     text[wrong_at[1]] = ',';
     text[wrong_at[0]] = ',';
     FAILS(mxb__table_parse(text, used, "data.csv", &options, &table, &error), error, MXB_ERROR_DATA,
-          "data.csv: line 60001 has 5 fields, the first line has 4");
+          "data.csv: line 60001 has 7 fields, the first line has 6");
     free(text);
 }
 

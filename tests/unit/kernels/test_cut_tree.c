@@ -1,6 +1,7 @@
 /* Search trees against a scan of the cuts, by the nodes that a value comes to. */
 #include "kernels/cut_tree.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "check.h"
@@ -20,6 +21,15 @@ static size_t search(const struct cut_tree *tree, double x, int *fell_off) {
     return at;
 }
 
+/* The number of cuts below a float, half by half. */
+static size_t search_halves(const struct cut_tree *tree, float x) {
+    size_t node = 1;
+    for (size_t l = 0; l < tree->n_halvings; l++) {
+        node = 2 * node + (tree->halves[node] < x);
+    }
+    return node - ((size_t)1 << tree->n_halvings);
+}
+
 static void every_number_of_cuts(void) {
     for (size_t n = 0; n <= MXB__TREE_CUTS; n++) {
         _Alignas(64) double slots[MXB__CUT_SLOTS + 1];
@@ -37,7 +47,11 @@ static void every_number_of_cuts(void) {
         for (size_t i = 0; i <= n; i++) {
             n_wrong += search(&tree, (double)i - 0.5, &fell_off) != i;
             n_wrong += search(&tree, (double)i, &fell_off) != i;
+            n_wrong += search_halves(&tree, (float)i - 0.5F) != i;
+            n_wrong += search_halves(&tree, (float)i) != i;
         }
+        n_wrong += search_halves(&tree, INFINITY) != n;
+        n_wrong += search_halves(&tree, NAN) != 0;
         n_wrong += search(&tree, (double)INFINITY, &fell_off) != n;
         n_wrong += search(&tree, (double)NAN, &fell_off) != 0;
         CHECK_INT(n_wrong, 0);
@@ -45,7 +59,28 @@ static void every_number_of_cuts(void) {
     }
 }
 
+/* Halves are right for floats however close the cuts are to them. */
+static void halves_are_rounded_down(void) {
+    static const double between = 1 + 0x1p-30, close = 1 + 0x1p-29, ends[] = {-DBL_MAX, DBL_MAX};
+    const struct {
+        double cuts[2];
+        float below, above; /* below: not above the first cut; above: above it */
+    } cases[] = {
+        {{between, 2}, 1.0F, 1.0F + 0x1p-23F},         {{between, close}, 1.0F, 1.0F + 0x1p-23F},
+        {{-close, -between}, -1.0F - 0x1p-23F, -1.0F}, {{-0x1p-1074, 0x1p-1074}, -0x1p-149F, -0.0F},
+        {{ends[0], ends[1]}, -INFINITY, -FLT_MAX},     {{ends[1], INFINITY}, FLT_MAX, INFINITY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        _Alignas(64) double slots[MXB__CUT_SLOTS];
+        struct cut_tree tree;
+        mxb__cut_tree_build(cases[i].cuts, 2, slots, &tree);
+        CHECK_INT(search_halves(&tree, cases[i].below), 0);
+        CHECK(search_halves(&tree, cases[i].above) >= 1);
+    }
+}
+
 int main(void) {
     RUN(every_number_of_cuts);
+    RUN(halves_are_rounded_down);
     return check_report();
 }

@@ -37,6 +37,12 @@ static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
         values[n++] = nextafter(cuts[i], INFINITY);
         values[n++] = cuts[i] / 2 + cuts[i + 1 < n_cuts ? i + 1 : i] / 2;
     }
+    for (size_t i = 0; i < n_cuts; i++) { /* sixteen floats side by side are searched as such */
+        float nearest = (float)cuts[i];
+        values[n++] = (double)nearest;
+        values[n++] = (double)nextafterf(nearest, -INFINITY);
+        values[n++] = (double)nextafterf(nearest, INFINITY);
+    }
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         values[n++] = ends[i];
     }
@@ -44,8 +50,8 @@ static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
 }
 
 static size_t n_wrong(const double *cuts, size_t n_cuts) {
-    double values[4 * 255 + 16];
-    uint8_t codes[4 * 255 + 17];
+    double values[7 * 255 + 16];
+    uint8_t codes[7 * 255 + 17];
     uint8_t missing_code = (uint8_t)(n_cuts + 7);
     size_t n = make_values(cuts, n_cuts, values);
     /* The cuts in a block of their own size: reading beyond them is seen. */
@@ -75,6 +81,12 @@ static void codes_count_the_cuts_below(void) {
         x = -1.0; /* as close as doubles are */
         for (size_t i = 0; i < n_cuts; i++) {
             cuts[i] = x = nextafter(x, INFINITY);
+        }
+        CHECK_INT(n_wrong(cuts, n_cuts), 0);
+        x = 1.0; /* as close as floats are, and between them */
+        for (size_t i = 0; i < n_cuts; i++) {
+            cuts[i] = x + mxb__random_uniform(RANDOM, i) * 0x1p-24;
+            x = (double)nextafterf((float)x, INFINITY);
         }
         CHECK_INT(n_wrong(cuts, n_cuts), 0);
     }
