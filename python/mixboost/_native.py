@@ -54,7 +54,7 @@ LearnerReadFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POIN
 STATUS = "mxb_status"
 SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_version": (c_char_p,),
-    "mxb_numbers_format": (c_size_t, c_void_p, c_size_t, c_int, c_char_p),
+    "mxb_numbers_format": (c_size_t, DoublePointer, c_size_t, c_int, c_char_p),
     "mxb_dataset_create": (STATUS, c_size_t, POINTER(Handle)),
     "mxb_dataset_add_column": (STATUS, Handle, c_char_p, c_void_p, c_ssize_t, Enum),
     "mxb_dataset_add_text_column": (STATUS, Handle, c_char_p, c_void_p, c_ssize_t, Enum, Texts, c_size_t),

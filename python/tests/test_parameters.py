@@ -169,6 +169,7 @@ PAPER: dict[str, Any] = {
     "leaf_rows": "sample",
     "alpha": 0.001,
     "gamma": 0.05,
+    "n_components": 100,
     "n_projections": 1,
     "fourier_scaling": "none",
     "fourier_metric": "isotropic",
