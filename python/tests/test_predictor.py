@@ -215,7 +215,7 @@ def test_rows_whose_texts_are_missing_unknown_or_wrong() -> None:
     for wrong in (["fig", 1.0], names, "fig", None, [], [[]], np.empty((0, 3))):
         with pytest.raises(ValueError, match=r"the model has 3 features|0 rows"):
             predict(wrong)
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="there is text"):
         predict(["fig", "fig", "fig"])
     with pytest.raises(TypeError, match="frame"):
         predict(pd.DataFrame({name: ["fig"] for name in names}))
