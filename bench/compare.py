@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from pathlib import Path
 from cases import Case, Suite
 from contestants import environment_of, version_of
 from datasets import is_here, make_csv, make_files, real_path
-from machine import busy_neighbours, describe, processor
+from machine import busy_neighbours, describe, machine_name
 from measurements import Journal, Key, Measurement, Results, Task
 from models import models_of, train_apart
 from picture import draw
@@ -128,7 +127,7 @@ def chosen_cases(arguments: argparse.Namespace, suite: Suite) -> Iterator[Case]:
 
 def name_of_results(arguments: argparse.Namespace, suite: Suite) -> str:
     """The machine's, and what is special; a part of the cases goes into a file that git ignores."""
-    parts = [re.sub(r"\W+", "-", processor().lower()).strip("-")]
+    parts = [machine_name()]
     parts += [suite.name] if suite.name else []
     parts += [os.environ["MIXBOOST_KERNELS"]] if "MIXBOOST_KERNELS" in os.environ else []
     parts += [f"neighbours-{arguments.neighbours}"] if arguments.neighbours else []

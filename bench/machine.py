@@ -20,6 +20,11 @@ def processor() -> str:
     return f"{found['model name']} (family {found.get('cpu family', '?')}, model {found.get('model', '?')})"
 
 
+def machine_name() -> str:
+    """The same as a part of file names."""
+    return re.sub(r"\W+", "-", processor().lower()).strip("-")
+
+
 def describe() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return f"{processor()}, {os.cpu_count()} processors, {memory:.0f} GiB; Python {platform.python_version()}"

@@ -175,6 +175,8 @@ def measure(task: Task, case: Case) -> Figures:
         elif case.name.startswith("csv-write"):
             values = np.random.default_rng(7).standard_normal(n_rows)
             timed, size = measure_write(task.contestant, values, out, task.threads), out.stat().st_size
+            written = np.array(out.read_text().split()[1:], np.float64)
+            assert np.array_equal(written, values)
         else:
             timed = measure_predict(task.contestant, case, path, warm_up, out, task.threads)
             size = out.stat().st_size

@@ -3,7 +3,7 @@
     ./dev bench service [--requests N]
 
 Starts examples/serve.py with a model of 100 trees of depth 6 and 28 features, and sends it requests through connections
-that stay open (http_load.c), the next one when the answer is there. Prints a Markdown table.
+that stay open (http_load.c), the next one when the answer is there. Writes a page into bench/results and prints it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from datasets import load, make_files
-from machine import processor
+from machine import describe, machine_name
 from mixboost import Predictor
 from models import Wanted, train_apart
-from places import RELEASE, ROOT
+from places import RELEASE, RESULTS, ROOT
 from serving_cases import TRAINED_ON
 from tables import table
 
@@ -52,7 +52,7 @@ def check_answers(port: int, model: Path, rows: list[list[float]]) -> None:
 
 def send(port: int, rows: list[list[float]], connections: int, requests: int) -> dict[str, float]:
     body = json.dumps(rows[0] if len(rows) == 1 else rows)
-    command = [str(CLIENT), str(port), "/predict", body, str(connections), str(requests // connections)]
+    command = [str(CLIENT), str(port), "/predict", body, str(connections), str(max(1, requests // connections))]
     figures: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return figures
 
@@ -74,10 +74,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev bench service")
     parser.add_argument("--requests", type=int, default=20_000, help="of each kind, all connections together")
     arguments = parser.parse_args()
-    print(f"{processor()}; Python {sys.version.split()[0]}")
     header = ["connections", "rows a request", *FIGURES.values()]
-    print(f"examples/serve.py, a model of {MODEL.rounds} trees of depth {MODEL.depth} and 28 features:\n")
-    print(table(header, list(rows_of_the_table(arguments.requests))))
+    page = f"""# The example service under load
+
+{describe()}; `./dev bench service --requests {arguments.requests}`, client and service on the same machine.
+examples/serve.py, a model of {MODEL.rounds} trees of depth {MODEL.depth} and 28 features. Requests are JSON through
+connections that stay open; a connection sends the next when the answer is there.
+
+{table(header, list(rows_of_the_table(arguments.requests)))}
+"""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"{machine_name()}-service.md"
+    path.write_text(page)
+    print(f"{page}\nWritten to bench/results/{path.name}.")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 
 static volatile sig_atomic_t caught_signal;
 
-static const int signals[] = {SIGINT, SIGTERM};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
 static void note(int number) { caught_signal = number; }

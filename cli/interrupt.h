@@ -1,8 +1,8 @@
-/* Ctrl-C and SIGTERM while there is something to tidy up. */
+/* Ctrl-C, SIGTERM and SIGHUP while there is something to tidy up. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
-/** From now on the first SIGINT or SIGTERM is only noted; a second one of the same kind kills at once. */
+/** From now on the first SIGINT, SIGTERM or SIGHUP is only noted; a second one of the same kind kills at once. */
 void interrupt_catch(void);
 
 /** Whether one was noted. */

@@ -68,6 +68,7 @@ int main(int n_words, char **words) {
     const struct command *command = NULL;
     guard_streams();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of writing, with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* so is a limit on the size of files */
 
     int asks_help = n_words > 1 && strcmp(words[1], "help") == 0;
     if (n_words < 2 || is_help(words[1]) || (asks_help && n_words == 2)) {

@@ -12,7 +12,6 @@
 #include "command.h"
 #include "message.h"
 #include "mixboost/mixboost.h"
-#include "text.h"
 
 static int fail_write(const char *path, const char *reason) {
     if (path == NULL) {
@@ -48,13 +47,22 @@ static int check_folder(const char *path) {
     return code;
 }
 
+static int is_link(const char *path) {
+    struct stat found;
+    return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+}
+
 int output_check(const char *path, int may_be_special) {
     struct stat found;
     size_t n = strlen(path);
     if (n == 0 || path[n - 1] == '/') {
         return fail_write(path, "it is not the name of a file");
     }
-    if (stat(path, &found) != 0 || S_ISREG(found.st_mode)) {
+    int exists = stat(path, &found) == 0;
+    if (!exists && is_link(path)) {
+        return fail_write(path, "it is a link that leads nowhere");
+    }
+    if (!exists || S_ISREG(found.st_mode)) {
         return check_folder(path);
     }
     if (S_ISDIR(found.st_mode)) {

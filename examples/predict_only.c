@@ -94,6 +94,9 @@ static int predict_input(const mxb_model *model, double *row) {
     static char line[MAX_LINE];
     int good = 1;
     while (good && fgets(line, sizeof line, stdin) != NULL) {
+        if (strchr(line, '\n') == NULL && !feof(stdin)) {
+            return fail("a line is too long");
+        }
         line[strcspn(line, "\r\n")] = '\0';
         good = predict_line(model, line, row);
     }
@@ -112,7 +115,13 @@ int main(int argc, char **argv) {
         return 1;
     }
     double *row = malloc(mxb_model_n_features(model) * sizeof *row);
-    int good = row != NULL && (argc > 2 ? predict_arguments(model, argv + 2, row) : predict_input(model, row));
+    int good = row != NULL || fail("out of memory");
+    if (good) {
+        good = argc > 2 ? predict_arguments(model, argv + 2, row) : predict_input(model, row);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        good = fail("cannot write the predictions");
+    }
     free(row);
     mxb_model_free(model);
     return good ? 0 : 1;

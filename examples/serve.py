@@ -41,6 +41,7 @@ class Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True  # an answer goes out at once
 
     def do_GET(self):
+        self.close_connection |= "Content-Length" in self.headers or "Transfer-Encoding" in self.headers  # is not read
         if self.path != "/model":
             return self.fail(HTTPStatus.NOT_FOUND, "there are GET /model and POST /predict")
         predict = self.server.predict

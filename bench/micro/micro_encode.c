@@ -12,6 +12,7 @@ static void encode(struct micro_work *work, const struct training_kernels *kerne
 }
 
 static _Alignas(64) double slots[MXB__CUT_SLOTS];
+static _Alignas(64) float halves[256];
 
 int main(int argc, char **argv) {
     n_rows = micro_n_rows(argc, argv, 1000000);
@@ -33,6 +34,7 @@ int main(int argc, char **argv) {
             cuts[c] = -3.0 + 6.0 * (double)c / (double)ways[w].n_cuts;
         }
         mxb__cut_tree_build(cuts, ways[w].n_cuts, slots, &tree);
+        mxb__cut_tree_add_halves(cuts, halves, &tree);
         n_failed += micro_compare(&work);
     }
     return n_failed != 0;

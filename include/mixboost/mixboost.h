@@ -398,8 +398,8 @@ typedef enum mxb_output {
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict(const mxb_model *model, const mxb_dataset *dataset,
                                                    mxb_output output, int n_threads, double *out, mxb_error *error);
 
-/** The same for rows of numbers one behind the other, on the calling thread; up to 32 of ordinary width without the
- * heap. NaN and what is not the number of a text are missing. Not for models with rounds of a caller's learner. */
+/** The same for rows (at least 1) of numbers one behind the other, on the calling thread; up to 32 of 1,000 features
+ * without the heap. NaN and what is not a text's number are missing. Not for models with a caller's learner. */
 MXB_API MXB_NODISCARD mxb_status mxb_model_predict_rows(const mxb_model *model, const double *rows, size_t n_rows,
                                                         size_t n_values, mxb_output output, double *out,
                                                         mxb_error *error);

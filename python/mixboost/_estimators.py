@@ -292,11 +292,11 @@ class MixBoost(Booster):
         estimator = cls()
         values = _options_of(model)
         values.pop("preset", None)
-        if values["objective"] != cls._objective:
+        if model.objective() != cls._objective:
             wanted = {"mse": "MixBoostRegressor", "logloss": "MixBoostClassifier"}
             raise ValueError(
-                f"{os.fspath(path)} has a model of objective {values['objective']}; "
-                + f"load it with {wanted.get(values['objective'], 'the C library')}"
+                f"{os.fspath(path)} has a model of objective {model.objective()}; "
+                + f"load it with {wanted.get(model.objective(), 'the C library')}"
             )
         estimator.set_params(**values)
         estimator._name_features(model.n_features, model.feature_names())

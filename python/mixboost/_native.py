@@ -621,6 +621,7 @@ VALUE, PROBABILITY, RAW = 0, 1, 2  # mxb_output
 TREE, FOURIER, SYMMETRIC = 0, 1, 2  # mxb_importance
 _OUTPUTS = tuple(map(Enum, (VALUE, PROBABILITY, RAW)))
 _ONE = c_size_t(1)
+_ROWS_AT_ONCE = 4096  # that are copied to doubles
 
 # A row takes less time than to convert the arguments of its call. These have no argtypes, which would do so: whoever
 # calls them makes each argument the ctypes object that the header asks for. A row also takes less time than other
@@ -683,15 +684,20 @@ class Model(_Handle):
 
     def predict_rows(self, array: NDArray[Any], output: int) -> NDArray[np.float64]:
         """The predictions of the rows of an array of numbers, of shape (n, n_features), n over 0."""
-        n_rows, out = len(array), np.empty(len(array))
-        values = np.ascontiguousarray(array, np.float64)
+        out = np.empty(len(array))
+        for first in range(0, len(array), _ROWS_AT_ONCE):
+            self._predict_some(array[first : first + _ROWS_AT_ONCE], output, out[first : first + _ROWS_AT_ONCE])
+        return out
+
+    def _predict_some(self, array: NDArray[Any], output: int, out: NDArray[np.float64]) -> None:
+        """The same of as many rows as may be copied."""
+        n_rows, values = len(array), np.ascontiguousarray(array, np.float64)
         if not values.flags.aligned:
             values = values.copy()
         rows, first = c_void_p(values.ctypes.data), c_double.from_buffer(out.data)
         predict, n = (_predict_row, _ONE) if n_rows == 1 else (_predict_rows, c_size_t(n_rows))
         if predict(self._handle, rows, n, self._n_values, _OUTPUTS[output], ctypes.byref(first), None) != OK:
             self._predict_rows_or_raise(rows, n_rows, output, first)
-        return out
 
     def _predict_rows_or_raise(self, rows: bytes | c_void_p, n_rows: int, output: int, out: c_double) -> None:
         """The same call, slow, for the sentence: making room for it each time would take longer than a row."""
@@ -728,6 +734,10 @@ class Model(_Handle):
         numbers = [float(_library.mxb_model_label(self._handle, i)) for i in (0, 1)]
         are_whole = all(number.is_integer() and abs(number) < 2**63 for number in numbers)
         return list(map(int, numbers)) if are_whole else numbers
+
+    def objective(self) -> str:
+        """The option, or what the metric tells of it where a file has no options."""
+        return self.option("objective") or {"rmse": "mse"}.get(self.metric, self.metric)
 
     def option(self, name: str) -> str | None:
         value = _library.mxb_model_option(self._handle, _bytes(name))

@@ -35,11 +35,13 @@ def _text_number(numbers: dict[str, float], cell: Any, feature: int) -> float:
 
 
 def _doubles(cells: NDArray[Any]) -> NDArray[np.float64]:
+    has_text = cells.dtype.kind in "US"
     if cells.dtype.kind == "O":
         values = [np.nan if _is_missing(cell) else cell for cell in cells.flat]
-        return np.array(values, np.float64).reshape(cells.shape)
-    if cells.dtype.kind in "US":
-        raise ValueError("there is text, the features of the model are numbers")
+        has_text = any(isinstance(value, str | bytes) for value in values)
+        cells = cells if has_text else np.array(values, np.float64).reshape(cells.shape)
+    if has_text:
+        raise ValueError("there is text where a feature of the model holds numbers")
     return readable(cells).astype(np.float64, copy=False)
 
 
@@ -78,7 +80,7 @@ class Predictor:
     """
 
     def __init__(self, model: _native.Model) -> None:
-        objective = model.option("objective")
+        objective = model.objective()
         if objective not in _OUTPUTS:
             raise ValueError(f"the model's objective is {objective}, which only the C library can predict")
         self.n_features = model.n_features

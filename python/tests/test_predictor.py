@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import tracemalloc
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -161,7 +162,7 @@ def test_errors_say_what_is_wrong() -> None:
         (X[0, :3], r"^x: the shape is \(3,\), the model has 4 features$"),
         (X[:, :3].tolist(), r"^x: the shape is \(200, 3\), the model has 4 features$"),
         (X[:0], "^x: there are 0 rows, a minimum of 1 is required$"),
-        ([1.0, "2", 3.0, 4.0], "^x: there is text, the features of the model are numbers$"),
+        ([1.0, "2", 3.0, 4.0], "^x: there is text where a feature of the model holds numbers$"),
     ):
         with pytest.raises(ValueError, match=sentence):
             predict(wrong)
@@ -214,7 +215,7 @@ def test_rows_whose_texts_are_missing_unknown_or_wrong() -> None:
     for wrong in (["fig", 1.0], names, "fig", None, [], [[]], np.empty((0, 3))):
         with pytest.raises(ValueError, match=r"the model has 3 features|0 rows"):
             predict(wrong)
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="there is text"):
         predict(["fig", "fig", "fig"])
     with pytest.raises(TypeError, match="frame"):
         predict(pd.DataFrame({name: ["fig"] for name in names}))
@@ -290,3 +291,34 @@ def test_many_features_and_many_rows() -> None:
     assert predict(X).tobytes() == expected.tobytes()
     assert model.predict(X[:3]).tobytes() == expected[:3].tobytes()
     assert [predict(row) for row in X[:20]] == expected[:20].tolist()
+
+
+def test_text_in_place_of_a_number_is_refused_wherever_it_is() -> None:
+    X, y = regression_data()
+    predict = MixBoostRegressor(num_round=3).fit(X, y).predictor()
+    others = [0.5] * (X.shape[1] - 2)
+    for row in ([None, "5", *others], [1.0, "5", *others], [np.nan, b"5", *others]):
+        with pytest.raises(ValueError, match="text"):
+            predict(row)
+        with pytest.raises(ValueError, match="text"):
+            predict([row, row])
+
+
+def test_a_large_batch_is_not_copied_as_a_whole() -> None:
+    X, y = regression_data()
+    predict = MixBoostRegressor(num_round=3).fit(X, y).predictor()
+    many = np.tile(X.astype(np.float32), (40_000 // len(X) + 1, 1))
+    expected = np.tile(predict(X.astype(np.float32)), 40_000 // len(X) + 1)
+    tracemalloc.start()
+    found = predict(many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(found, expected)
+    assert peak < found.nbytes + many.nbytes
+
+
+def test_a_file_without_options_is_predicted() -> None:
+    golden = Path(__file__).parents[2] / "tests" / "golden"
+    predict = Predictor.load(golden / "example.mxb")
+    assert predict.classes is None
+    assert isinstance(predict([1.0] * predict.n_features), float)

@@ -105,6 +105,12 @@ def test_requests_that_are_not_read(connection: HTTPConnection) -> None:
         assert "error" in json.loads(response.read())
 
 
+def test_the_body_of_a_get_is_no_request(connection: HTTPConnection) -> None:
+    connection.request("GET", "/model", body="GET /model HTTP/1.1\r\n\r\n")
+    response = connection.getresponse()
+    assert (response.status, response.will_close) == (200, True)
+
+
 def test_many_connections_at_once(model: Path, port: int) -> None:
     expected = [Predictor.load(model)(row) for row in ROWS]
 

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "mixboost/mixboost.h"
 
 enum { BLOCK = 1024, BLOCKS_AT_ONCE = 64 };
@@ -30,9 +31,20 @@ static void format_block(void *context, size_t index, size_t thread) {
     lines->lengths[index] = (size_t)(end - room_of(lines, index));
 }
 
+/* No more threads than there are blocks for, and for one block none, nor a look at how many there could be. */
+static struct pool *open_pool(size_t n, int n_threads) {
+    size_t n_blocks = mxb__n_blocks(n, BLOCK), most = n_blocks < BLOCKS_AT_ONCE ? n_blocks : BLOCKS_AT_ONCE;
+    size_t wanted = n_threads > 0 ? (size_t)n_threads : most;
+    if (most <= 1 || wanted == 1) {
+        return NULL;
+    }
+    size_t there = n_threads > 0 ? wanted : mxb__n_processors();
+    return mxb__pool_open(there < most ? there : most);
+}
+
 size_t mxb_numbers_format(const double *numbers, size_t n, int n_threads, char *text) {
     const size_t at_once = (size_t)BLOCK * BLOCKS_AT_ONCE;
-    struct pool *pool = mxb__pool_open(n_threads > 0 ? (size_t)n_threads : 0);
+    struct pool *pool = open_pool(n, n_threads);
     char *end = text;
     for (size_t first = 0; first < n; first += at_once) {
         struct lines lines = {.numbers = numbers + first,

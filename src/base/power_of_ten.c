@@ -1,5 +1,5 @@
-/* Powers of ten from few constants: 10^(28 k + r) is 2^(28 k + r) times a 5^(28 k) that is stored rounded and a 5^r
- * that is stored exactly. Knows nothing of texts. */
+/* Powers of ten from few constants: 10^(28 k + r) is 2^(28 k + r) times a 5^(28 k) that is stored rounded down and a
+ * 5^r that is stored exactly. Knows nothing of texts. */
 #include "base/power_of_ten.h"
 
 #include <assert.h>

@@ -206,17 +206,11 @@ int mxb_table_column_is_text(const mxb_table *table, size_t column) {
 }
 
 const char *mxb_table_column_oddity(const mxb_table *table, size_t column) {
-    if (table == NULL || column >= table->n_columns || table->columns[column].text_line == 0) {
+    if (table == NULL || column >= table->n_columns) {
         return NULL;
     }
     const struct table_column *found = &table->columns[column];
-    for (size_t i = 0; i < found->n_texts; i++) {
-        double number;
-        if (mxb__number_parse(found->texts[i], strlen(found->texts[i]), &number)) {
-            return found->text;
-        }
-    }
-    return NULL;
+    return found->text_line != 0 && found->has_numbers ? found->text : NULL;
 }
 
 void mxb_table_free(mxb_table *table) {

@@ -81,12 +81,11 @@ static mxb_status read_line(const struct row_reading *reading, size_t piece, siz
             return MXB_OK;
         }
         if (csv->n_fields <= table->n_columns) {
-            table->columns[csv->n_fields - 1].values[row] = cell.value;
             if (cell.is_text) {
-                size_t place = (size_t)(begin - reading->pieces->pieces[0].start);
-                table->columns[csv->n_fields - 1].values[row] = place_as_nan(place);
+                cell.value = place_as_nan((size_t)(begin - reading->pieces->pieces[0].start));
                 keep_least(&reading->text_pieces[csv->n_fields - 1], piece);
             }
+            table->columns[csv->n_fields - 1].values[row] = cell.value;
         }
     } while (!cell.is_last);
     if (csv->n_fields != table->n_columns) {

@@ -33,6 +33,8 @@ struct coding {
     int is_whole;            /* 1 = the lists are the columns', 0 = the piece's */
     int is_again;            /* 1 = the piece has been coded before */
     int has_problem;         /* 1 = left to whoever has the columns' lists */
+    const char *counted_to;  /* NULL, or a place of which the line is known */
+    size_t counted_line;
     mxb_status status;
 };
 
@@ -49,15 +51,29 @@ static void coding_clear(struct coding *coding) {
 
 /* ---- One piece ---- */
 
+/* The line of a place in the piece. Goes on from the last one asked for, so that a line of many columns is not counted
+ * once for each. */
+static size_t line_of(struct coding *coding, const char *place) {
+    const struct csv_piece *piece = coding->piece;
+    if (coding->counted_to < piece->start || coding->counted_to > place) {
+        coding->counted_to = piece->start;
+        coding->counted_line = piece->first_line;
+    }
+    const char *feed;
+    while ((feed = memchr(coding->counted_to, '\n', (size_t)(place - coding->counted_to))) != NULL) {
+        coding->counted_to = feed + 1;
+        coding->counted_line++;
+    }
+    coding->counted_to = place;
+    return coding->counted_line;
+}
+
 /* What stands in the way of a column's texts ends them there; a piece alone cannot know whether it is the first. */
 static void give_up_texts(struct coding *coding, struct table_column *column, const char *problem, const char *place) {
     coding->has_problem = 1;
     if (coding->is_whole) {
         column->problem = problem;
-        column->problem_line = coding->piece->first_line;
-        for (const char *p = coding->piece->start; p < place; p++) {
-            column->problem_line += *p == '\n';
-        }
+        column->problem_line = line_of(coding, place);
     }
 }
 
@@ -184,9 +200,12 @@ static int fits(const struct coding *whole, const struct coding *part) {
 /* Joins the list of a piece to a column's, and gives its rows the column's codes. */
 static mxb_status join_column(const struct coding *part, struct text_list *list, size_t index, mxb_error *error) {
     const struct text_list *part_list = &part->lists[index];
-    int64_t *codes = part->table->columns[index].codes + part->piece->first_row;
     uint32_t *new_codes;
+    if (part->piece->n_rows == 0) {
+        return MXB_OK; /* and there is no place for its codes */
+    }
     MXB_TRY(mxb__alloc(&new_codes, part_list->n_texts, sizeof *new_codes, "texts", error));
+    int64_t *codes = part->table->columns[index].codes + part->piece->first_row;
     mxb_status status = MXB_OK;
     for (size_t code = 0; code < part_list->n_texts && status == MXB_OK; code++) {
         const char *text = part_list->bytes + part_list->starts[code];

@@ -21,12 +21,13 @@ struct rank_table {
     struct cut_tree tree;
 };
 
-/** The slots that the tree of so many knots takes at most. */
+/** The slots and floats that the tree of so many knots takes at most. */
 size_t mxb__rank_table_slots(size_t n_knots);
+size_t mxb__rank_table_n_halves(size_t n_knots);
 
-/** Makes the tree of a table whose other parts are there in `slots`, which are aligned to 64 bytes; none for a single
- *  knot, nor for knots so far apart that kernels would have to look out for infinite distances. */
-void mxb__rank_table_build(struct rank_table *table, double *slots);
+/** Makes the tree of a table whose other parts are there in `slots` and `halves`, aligned to 64 bytes; none for a
+ * single knot, nor for knots so far apart that kernels would have to look out for infinite distances. */
+void mxb__rank_table_build(struct rank_table *table, double *slots, float *halves);
 
 /** The score of x as a factor: linear between the knots, constant beyond the ends. If x lies inside,
  *  knots[low] <= x < knots[low + 1]. */

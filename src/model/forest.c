@@ -74,9 +74,10 @@ static void number_columns(struct build *build, struct forest_feature *feature, 
 
 /* Slots that the thresholds of n splits take at most. */
 static size_t most_slots(size_t n) { return n > MXB__TREE_CUTS ? n + MXB__CUT_SLOTS : mxb__cut_tree_slots(n); }
+static size_t most_halves(size_t n) { return mxb__cut_tree_n_halves(n > MXB__TREE_CUTS ? MXB__TREE_CUTS : n); }
 
 /* The thresholds of n sorted splits, as a search tree or plainly, into `slots`. */
-static void put_thresholds(const uint64_t *keys, size_t n, double *slots, struct forest_feature *feature,
+static void put_thresholds(const uint64_t *keys, size_t n, double *slots, float *halves, struct forest_feature *feature,
                            struct cut_tree *cuts) {
     double thresholds[MXB__TREE_CUTS];
     for (size_t i = 0; i < n; i++) {
@@ -90,15 +91,16 @@ static void put_thresholds(const uint64_t *keys, size_t n, double *slots, struct
     }
     memcpy(thresholds, slots, feature->n_thresholds * sizeof *thresholds);
     mxb__cut_tree_build(thresholds, feature->n_thresholds, slots, cuts);
+    mxb__cut_tree_add_halves(thresholds, halves, cuts);
 }
 
 /* Sorts the n splits of a feature from `first` on and makes their tests; the thresholds go to `slots`. */
-static void code_feature(struct build *build, size_t first, size_t n, double *slots, struct forest_feature *feature,
-                         struct cut_tree *cuts) {
+static void code_feature(struct build *build, size_t first, size_t n, double *slots, float *halves,
+                         struct forest_feature *feature, struct cut_tree *cuts) {
     uint64_t *keys = build->keys + first;
     uint32_t *places = build->places + first;
     mxb__sort_keys(keys, places, n, build->spare_keys, build->spare_places);
-    put_thresholds(keys, n, slots, feature, cuts);
+    put_thresholds(keys, n, slots, halves, feature, cuts);
     number_columns(build, feature, places, n);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
@@ -112,14 +114,16 @@ static void code_feature(struct build *build, size_t first, size_t n, double *sl
 static void code_features(struct build *build) {
     struct forest *forest = build->forest;
     double *slots = forest->slots;
+    float *halves = forest->halves;
     size_t first = 0;
     for (uint32_t f = 0; f < build->model->n_features; f++) {
         size_t n = build->ends[f] - first;
         if (n > 0) {
             uint32_t k = forest->n_features++;
             forest->feature_numbers[k] = f;
-            code_feature(build, first, n, slots, &forest->features[k], &forest->cuts[k]);
+            code_feature(build, first, n, slots, halves, &forest->features[k], &forest->cuts[k]);
             slots += (most_slots(n) + 7) / 8 * 8; /* whole cache lines */
+            halves += most_halves(n);
             first += n;
         }
     }
@@ -128,18 +132,20 @@ static void code_features(struct build *build) {
 static mxb_status make_tests(struct build *build, mxb_error *error) {
     const mxb_model *model = build->model;
     struct forest *forest = build->forest;
-    size_t n_used = 0, most = 0, n_slots = 0;
+    size_t n_used = 0, most = 0, n_slots = 0, n_halves = 0;
     for (uint32_t f = 0; f < model->n_features; f++) {
         size_t n_splits = model->feature_splits[f];
         n_used += n_splits > 0;
         most = n_splits > most ? n_splits : most;
         n_slots += n_splits > 0 ? (most_slots(n_splits) + 7) / 8 * 8 : 0;
+        n_halves += n_splits > 0 ? most_halves(n_splits) : 0;
     }
     size_t n = build->n_splits;
     MXB_TRY(mxb__alloc(&forest->feature_numbers, n_used, sizeof *forest->feature_numbers, "a forest", error));
     MXB_TRY(mxb__alloc_zeroed(&forest->features, n_used, sizeof *forest->features, "a forest", error));
     MXB_TRY(mxb__alloc_zeroed(&forest->cuts, n_used, sizeof *forest->cuts, "a forest", error));
     MXB_TRY(mxb__alloc(&forest->slots, n_slots, sizeof *forest->slots, "a forest", error));
+    MXB_TRY(mxb__alloc(&forest->halves, n_halves, sizeof *forest->halves, "a forest", error));
     MXB_TRY(mxb__alloc(&build->tests, build->n_places, sizeof *build->tests, "a forest", error));
     MXB_TRY(mxb__alloc(&build->ends, model->n_features, sizeof *build->ends, "a forest", error));
     MXB_TRY(mxb__alloc(&build->keys, n, sizeof *build->keys, "a forest", error));
@@ -391,6 +397,7 @@ void mxb__forest_free(struct forest *forest) {
     mxb__free(forest->cuts);
     mxb__free(forest->trees);
     mxb__free(forest->slots);
+    mxb__free(forest->halves);
     mxb__free(forest->tests);
     mxb__free(forest->narrow);
     mxb__free(forest->narrow_tests);

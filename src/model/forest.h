@@ -59,6 +59,7 @@ struct forest {
     uint8_t *level_thresholds;
 
     double *slots; /* what the above point into, beside the values of symmetric trees, which are the model's */
+    float *halves;
     uint32_t *tests;
     uint8_t *narrow_tests;
     double *values;

@@ -9,11 +9,14 @@
  * there are fit. */
 enum { STACK_BYTES = 24 << 10, NO_HEAP_ROWS = 32, BLOCK_ROWS = 2 * MXB__CODE_ROWS };
 
-static mxb_status check_rows(const mxb_model *model, const double *rows, size_t n_values, mxb_output output,
-                             const double *out, mxb_error *error) {
+static mxb_status check_rows(const mxb_model *model, const double *rows, size_t n_rows, size_t n_values,
+                             mxb_output output, const double *out, mxb_error *error) {
     if (model == NULL || rows == NULL || out == NULL) {
         const char *missing = model == NULL ? "model" : rows == NULL ? "rows" : "out";
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", missing);
+    }
+    if (n_rows == 0) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "n_rows is 0; it must be at least 1");
     }
     if (n_values != model->n_features) {
         return mxb__fail(error, MXB_ERROR_PARAM, "a row has %zu values, the model has %u features", n_values,
@@ -122,7 +125,7 @@ static mxb_status score_rows(const mxb_model *model, const double *rows, size_t 
 
 mxb_status mxb_model_predict_rows(const mxb_model *model, const double *rows, size_t n_rows, size_t n_values,
                                   mxb_output output, double *out, mxb_error *error) {
-    MXB_TRY(check_rows(model, rows, n_values, output, out, error));
+    MXB_TRY(check_rows(model, rows, n_rows, n_values, output, out, error));
     MXB_TRY(score_rows(model, rows, n_rows, out, error));
     if (mxb__link_is_own(model, output)) {
         return mxb__link_apply_own(model, NULL, n_rows, out, error);

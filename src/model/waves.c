@@ -106,23 +106,27 @@ static mxb_status make_maps(const mxb_model *model, struct waves *waves, mxb_err
 }
 
 static mxb_status make_tables(const mxb_model *model, struct waves *waves, mxb_error *error) {
-    size_t n_slots = 0;
+    size_t n_slots = 0, n_halves = 0;
     int are_ranks = waves->n_inputs > 0 && model->scaling.kind == SCALING_RANK;
     for (uint32_t f = 0; are_ranks && f < model->n_features; f++) {
         if (mxb__waves_read(waves, f)) {
             n_slots += mxb__rank_table_slots(model->scaling.features[f].n_knots);
+            n_halves += mxb__rank_table_n_halves(model->scaling.features[f].n_knots);
         }
     }
     MXB_TRY(
         mxb__alloc(&waves->tables, are_ranks ? waves->n_inputs : 0, sizeof *waves->tables, "scaling tables", error));
     MXB_TRY(mxb__alloc(&waves->slots, n_slots, sizeof *waves->slots, "scaling tables", error));
+    MXB_TRY(mxb__alloc(&waves->halves, n_halves, sizeof *waves->halves, "scaling tables", error));
     double *slots = waves->slots;
+    float *halves = waves->halves;
     for (uint32_t f = 0; are_ranks && f < model->n_features; f++) {
         if (mxb__waves_read(waves, f)) {
             struct rank_table *table = &waves->tables[waves->columns[f]];
             *table = mxb__scaling_table(&model->scaling.features[f]);
-            mxb__rank_table_build(table, slots);
+            mxb__rank_table_build(table, slots, halves);
             slots += mxb__rank_table_slots(table->n_knots);
+            halves += mxb__rank_table_n_halves(table->n_knots);
         }
     }
     return MXB_OK;
@@ -154,6 +158,7 @@ void mxb__waves_free(struct waves *waves) {
     mxb__free(waves->tables);
     mxb__free(waves->maps);
     mxb__free(waves->slots);
+    mxb__free(waves->halves);
     mxb__free(waves->numbers);
     mxb__free(waves->weights);
     mxb__free(waves->dots);

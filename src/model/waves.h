@@ -18,6 +18,7 @@ struct waves {
     struct feature_map *maps; /* of the projections that a term uses, in order */
 
     double *slots; /* what the above point into, beside the model's tables */
+    float *halves;
     uint32_t *numbers;
     float *weights;
     double *dots;

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM during a training: it stops, writes nothing, and dies of the signal."""
+"""Ctrl-C, SIGTERM and SIGHUP during a training: it stops, writes nothing, and dies of the signal."""
 
 import pathlib
 import re
@@ -24,7 +24,7 @@ def start(program, tmp_path, *words, **options):
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("before", [None, b"an older model"])
 def test_stops_and_writes_nothing(program, numbers_csv, tmp_path, number, before):
     if before is not None:

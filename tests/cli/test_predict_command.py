@@ -1,6 +1,7 @@
 """mixboost predict: from a model and a CSV file to a CSV file of predictions."""
 
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -109,6 +110,13 @@ def test_quiet_prints_nothing_but_results(run, numbers_model, numbers_csv):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_out_is_no_link_that_leads_nowhere(run, numbers_model, numbers_csv, tmp_path):
+    (tmp_path / "link.csv").symlink_to("gone.csv")
+    done = run("predict", numbers_model, numbers_csv, "--out", "link.csv")
+    assert done.returncode == 1 and 'cannot write "link.csv": it is a link that leads nowhere' in done.stderr
+    assert (tmp_path / "link.csv").is_symlink()
+
+
 def test_out_keeps_links_and_permissions(run, numbers_model, numbers_csv, tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "real.csv").chmod(0o640)
@@ -181,6 +189,31 @@ def test_reader_that_went_away(program, numbers_model, tmp_path):
     assert process.stderr.read() == "mixboost: cannot write to standard output: Broken pipe\n"
     process.stderr.close()
     assert process.wait(30) == 1
+
+
+def test_many_rows_keep_their_order(run, numbers_model, tmp_path):
+    """More than are written at a time."""
+    rows, n_rows = ["1,-0.5,2", "0.25,3,-1", "-2,0.125,", "0,0,0.5", "4,-3,1"], 300_001
+    (tmp_path / "few.csv").write_text("a,b,c\n" + "\n".join(rows) + "\n")
+    (tmp_path / "many.csv").write_text("a,b,c\n" + "\n".join(rows[i % len(rows)] for i in range(n_rows)) + "\n")
+    few, many = (run("predict", numbers_model, name).stdout.splitlines()[1:] for name in ("few.csv", "many.csv"))
+    assert len(set(few)) == len(rows)
+    assert many == [few[i % len(rows)] for i in range(n_rows)]
+
+
+def test_a_file_that_may_not_grow_leaves_the_old_one(program, run, numbers_model, tmp_path):
+    (tmp_path / "long.csv").write_text("a,b,c\n" + "1,-0.5,2\n" * 20_000)
+    (tmp_path / "p.csv").write_text("old")
+    done = subprocess.run(
+        [program, "predict", "numbers.mxb", "long.csv", "--out", "p.csv"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == 'mixboost: cannot write "p.csv": File too large\n'
+    assert (tmp_path / "p.csv").read_text() == "old" and list(tmp_path.glob("p.csv.*")) == []
 
 
 def test_interrupt_leaves_no_half_written_file(program, run, numbers_model, tmp_path):

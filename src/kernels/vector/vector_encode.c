@@ -1,18 +1,23 @@
 /* Values to codes, by the cuts' tree: sixteen floats at once by halving the cuts, where registers can look them up in
  * each other, else one by one. */
+#include <float.h>
+
 #include "kernels/vector/vector_search.h"
 
 #if defined(__AVX512F__)
 enum { SIXTEEN = 16 };
 
-/* Whether values are floats or NaN, as many of them as make sixteens. */
+/* Whether values are floats that are not denormal, 0 or NaN, as many of them as make sixteens. */
 static int are_floats(const double *values, size_t n) {
-    unsigned differ = 0;
+    const __m512d least = _mm512_set1_pd((double)FLT_MIN);
+    unsigned others = 0;
     for (size_t i = 0; i < n / SIXTEEN * SIXTEEN; i += WIDTH) {
         __m512d x = _mm512_loadu_pd(values + i);
-        differ |= _mm512_cmp_pd_mask(x, _mm512_cvtps_pd(_mm512_cvtpd_ps(x)), _CMP_NEQ_OQ);
+        __mmask8 is_small = _mm512_cmp_pd_mask(_mm512_abs_pd(x), least, _CMP_LT_OQ);
+        others |= _mm512_cmp_pd_mask(x, _mm512_cvtps_pd(_mm512_cvtpd_ps(x)), _CMP_NEQ_OQ);
+        others |= _mm512_mask_cmp_pd_mask(is_small, x, _mm512_setzero_pd(), _CMP_NEQ_OQ);
     }
-    return differ == 0;
+    return others == 0;
 }
 
 static inline __m512 load_as_floats(const double *values) {
@@ -74,12 +79,14 @@ MXB__INLINE size_t count_sixteens(const struct cut_tree *cuts, size_t n_halvings
 
 /* The same, if they are floats, and else none. */
 static size_t count_floats(const struct cut_tree *cuts, const double *values, size_t n, uint32_t *below) {
-    if (!are_floats(values, n)) {
+    if (cuts->n_halvings == 0 || !are_floats(values, n)) {
         return 0;
     }
     switch (cuts->n_halvings) {
         case MXB__LEAST_HALVINGS:
             return count_sixteens(cuts, MXB__LEAST_HALVINGS, values, n, below);
+        case 5:
+            return count_sixteens(cuts, 5, values, n, below);
         case 6:
             return count_sixteens(cuts, 6, values, n, below);
         case 7:

@@ -31,9 +31,11 @@ static size_t search_halves(const struct cut_tree *tree, float x) {
 }
 
 static void every_number_of_cuts(void) {
-    for (size_t n = 0; n <= MXB__TREE_CUTS; n++) {
-        _Alignas(64) double slots[MXB__CUT_SLOTS + 1];
-        double cuts[MXB__TREE_CUTS];
+    enum { MOST = 511 };
+    for (size_t n = 0; n <= MOST; n++) {
+        static _Alignas(64) double slots[1024];
+        static _Alignas(64) float halves[513];
+        double cuts[MOST] = {0};
         struct cut_tree tree;
         int fell_off = 0;
         size_t n_slots = mxb__cut_tree_slots(n), n_wrong = 0;
@@ -42,7 +44,12 @@ static void every_number_of_cuts(void) {
         }
         slots[n_slots] = 77;
         mxb__cut_tree_build(cuts, n, slots, &tree);
-        CHECK(n_slots <= MXB__CUT_SLOTS && slots[n_slots] == 77);
+        CHECK_INT(tree.n_halvings, 0);
+        halves[mxb__cut_tree_n_halves(n)] = 77;
+        mxb__cut_tree_add_halves(cuts, halves, &tree);
+        CHECK(halves[mxb__cut_tree_n_halves(n)] == 77);
+        CHECK_INT(tree.n_halvings, n < 16 ? 4 : n < 32 ? 5 : n < 64 ? 6 : n < 128 ? 7 : n < 256 ? 8 : 9);
+        CHECK((n > MXB__TREE_CUTS || n_slots <= MXB__CUT_SLOTS) && slots[n_slots] == 77);
         CHECK_INT(tree.depth, n < 8 ? 1 : n < 64 ? 2 : 3);
         for (size_t i = 0; i <= n; i++) {
             n_wrong += search(&tree, (double)i - 0.5, &fell_off) != i;
@@ -66,14 +73,21 @@ static void halves_are_rounded_down(void) {
         double cuts[2];
         float below, above; /* below: not above the first cut; above: above it */
     } cases[] = {
-        {{between, 2}, 1.0F, 1.0F + 0x1p-23F},         {{between, close}, 1.0F, 1.0F + 0x1p-23F},
-        {{-close, -between}, -1.0F - 0x1p-23F, -1.0F}, {{-0x1p-1074, 0x1p-1074}, -0x1p-149F, -0.0F},
-        {{ends[0], ends[1]}, -INFINITY, -FLT_MAX},     {{ends[1], INFINITY}, FLT_MAX, INFINITY},
+        {{between, 2}, 1.0F, 1.0F + 0x1p-23F},
+        {{between, close}, 1.0F, 1.0F + 0x1p-23F},
+        {{-close, -between}, -1.0F - 0x1p-23F, -1.0F},
+        {{-0x1p-1074, 0x1p-1074}, -FLT_MIN, -0.0F},
+        {{-1e-40, 1e-40}, -FLT_MIN, 0.0F},
+        {{1e-40, 1}, 0.0F, FLT_MIN},
+        {{ends[0], ends[1]}, -INFINITY, -FLT_MAX},
+        {{ends[1], INFINITY}, FLT_MAX, INFINITY},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         _Alignas(64) double slots[MXB__CUT_SLOTS];
+        _Alignas(64) float halves[16];
         struct cut_tree tree;
         mxb__cut_tree_build(cases[i].cuts, 2, slots, &tree);
+        mxb__cut_tree_add_halves(cases[i].cuts, halves, &tree);
         CHECK_INT(search_halves(&tree, cases[i].below), 0);
         CHECK(search_halves(&tree, cases[i].above) >= 1);
     }

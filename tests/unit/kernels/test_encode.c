@@ -7,6 +7,8 @@
 
 static const struct random_stream RANDOM = {0x656e63};
 
+enum { MAX_VALUES = 7 * 255 + 16 };
+
 /* The number of cuts below x, one at a time. */
 static uint8_t scan(double x, const double *cuts, size_t n_cuts, uint8_t missing_code) {
     unsigned below = 0;
@@ -22,8 +24,10 @@ static uint8_t scan(double x, const double *cuts, size_t n_cuts, uint8_t missing
 static void encode(const double *values, size_t n, const double *cuts, size_t n_cuts, uint8_t missing_code,
                    uint8_t *codes) {
     _Alignas(64) double slots[MXB__CUT_SLOTS];
+    _Alignas(64) float halves[256];
     struct cut_tree tree;
     mxb__cut_tree_build(cuts, n_cuts, slots, &tree);
+    mxb__cut_tree_add_halves(cuts, halves, &tree);
     mxb__kernels()->encode(&tree, values, n, missing_code, codes);
 }
 
@@ -49,11 +53,9 @@ static size_t make_values(const double *cuts, size_t n_cuts, double *values) {
     return n;
 }
 
-static size_t n_wrong(const double *cuts, size_t n_cuts) {
-    double values[7 * 255 + 16];
-    uint8_t codes[7 * 255 + 17];
+static size_t n_wrong_of(const double *values, size_t n, const double *cuts, size_t n_cuts) {
+    uint8_t codes[MAX_VALUES + 1];
     uint8_t missing_code = (uint8_t)(n_cuts + 7);
-    size_t n = make_values(cuts, n_cuts, values);
     /* The cuts in a block of their own size: reading beyond them is seen. */
     double *own = malloc((n_cuts == 0 ? 1 : n_cuts) * sizeof *own);
     if (own == NULL) {
@@ -68,6 +70,18 @@ static size_t n_wrong(const double *cuts, size_t n_cuts) {
         wrong += codes[i] != scan(values[i], cuts, n_cuts, missing_code);
     }
     return wrong;
+}
+
+static size_t n_wrong(const double *cuts, size_t n_cuts) {
+    double values[MAX_VALUES], floats[MAX_VALUES];
+    size_t n = make_values(cuts, n_cuts, values), n_floats = 0;
+    for (size_t i = 0; i < n; i++) {
+        double nearest = (double)(float)values[i];
+        if (!(fabs(nearest) < (double)FLT_MIN) || nearest == 0) {
+            floats[n_floats++] = nearest;
+        }
+    }
+    return n_wrong_of(values, n, cuts, n_cuts) + n_wrong_of(floats, n_floats, cuts, n_cuts);
 }
 
 static void codes_count_the_cuts_below(void) {

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { MAX_SLOTS = 1024 + 256 };
+enum { MAX_SLOTS = 1024, MAX_HALVES = 512 + 1 };
 
 /* Every second knot up to x, but for the first and the last of all. */
 static size_t scan(const struct rank_table *table, double x) {
@@ -32,6 +32,7 @@ static void every_number_of_knots(void) {
     static double knots[MXB__MAX_KNOTS];
     static float scores[MXB__MAX_KNOTS];
     static _Alignas(64) double slots[MAX_SLOTS];
+    static _Alignas(64) float halves[MAX_HALVES];
     for (size_t i = 0; i < MXB__MAX_KNOTS; i++) {
         knots[i] = (double)i * 0.375 - 30; /* 0 is one of them */
     }
@@ -39,9 +40,12 @@ static void every_number_of_knots(void) {
         struct rank_table table = {.n_knots = n, .knots = knots, .scores = scores};
         size_t n_slots = mxb__rank_table_slots(n), n_wrong = 0;
         CHECK(n_slots < MAX_SLOTS && n_slots % 8 == 0);
+        size_t n_halves = mxb__rank_table_n_halves(n);
+        CHECK(n_halves < MAX_HALVES && n_halves % 16 == 0);
         slots[n_slots] = 77;
-        mxb__rank_table_build(&table, slots);
-        CHECK(slots[n_slots] == 77);
+        halves[n_halves] = 77;
+        mxb__rank_table_build(&table, slots, halves);
+        CHECK(slots[n_slots] == 77 && halves[n_halves] == 77);
         CHECK(table.tree.depth >= 1 && table.tree.depth <= MXB__CUT_LEVELS);
         for (size_t i = 0; i < n; i++) {
             n_wrong += search(&table.tree, knots[i]) != scan(&table, knots[i]);
@@ -58,16 +62,17 @@ static void every_number_of_knots(void) {
 static void tables_without_a_tree(void) {
     double knots[] = {-DBL_MAX, 0, 1, DBL_MAX};
     float scores[4] = {0};
-    _Alignas(64) double slots[24];
+    _Alignas(64) double slots[8];
+    _Alignas(64) float halves[16];
     struct rank_table table = {.n_knots = 4, .knots = knots, .scores = scores};
-    mxb__rank_table_build(&table, slots);
+    mxb__rank_table_build(&table, slots, halves);
     CHECK_INT(table.tree.depth, 0);
     table.n_knots = 3;
-    mxb__rank_table_build(&table, slots);
+    mxb__rank_table_build(&table, slots, halves);
     CHECK_INT(table.tree.depth, 1);
     table.n_knots = 1;
-    CHECK(mxb__rank_table_slots(1) <= 24);
-    mxb__rank_table_build(&table, slots);
+    CHECK(mxb__rank_table_slots(1) <= 8 && mxb__rank_table_n_halves(1) <= 16);
+    mxb__rank_table_build(&table, slots, halves);
     CHECK_INT(table.tree.depth, 0);
 }
 

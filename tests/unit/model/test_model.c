@@ -128,7 +128,7 @@ static void build_may_fail(void) {
         mxb__memory_fail_at(0, 0);
         CHECK(status == MXB_OK || status == MXB_ERROR_MEMORY);
     }
-    CHECK_INT(n, 33);
+    CHECK_INT(n, 35);
     mxb_model_free(model);
 }
 

@@ -16,7 +16,7 @@ static mxb_status predict_datasets(const mxb_model *model, const double *rows, s
 
 /* Numbers of rows around those that go one by one, and around the blocks of the others. */
 static void check_rows(const mxb_model *model, size_t most) {
-    static const size_t sizes[] = {0, 1, 2, 3, 7, 16, 17, 31, 32, 33, 127, 200, 256, 300};
+    static const size_t sizes[] = {1, 2, 3, 7, 16, 17, 31, 32, 33, 127, 200, 256, 300};
     double *rows = make_rows(300, model->n_features), slow[300];
     for (int output = MXB_PREDICT_VALUE; output <= MXB_PREDICT_RAW; output++) {
         mxb_status expected = predict_datasets(model, rows, most, (mxb_output)output, slow);
@@ -122,6 +122,8 @@ static void arguments(void) {
           "rows is NULL");
     FAILS(mxb_model_predict_rows(model, row, 1, 3, MXB_PREDICT_RAW, NULL, &error), error, MXB_ERROR_PARAM,
           "out is NULL");
+    FAILS(mxb_model_predict_rows(model, row, 0, 3, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
+          "n_rows is 0; it must be at least 1");
     FAILS(mxb_model_predict_rows(model, row, 1, 4, MXB_PREDICT_RAW, &out, &error), error, MXB_ERROR_PARAM,
           "a row has 4 values, the model has 3 features");
     FAILS(mxb_model_predict_rows(model, row, 1, 3, MXB_PREDICT_PROBABILITY, &out, &error), error, MXB_ERROR_PARAM,
