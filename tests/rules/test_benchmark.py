@@ -114,7 +114,7 @@ def test_the_page_names_every_case(root, bench):
 def test_results_are_shown_on_their_pages(root, bench):
     """The tables of a page are what its measurements come to."""
     measurements, tables = bench("measurements"), bench("tables")
-    pages = [path for path in (root / "bench/results").glob("*.md") if not path.stem.endswith("-part")]
+    pages = [path for path in (root / "bench/results").glob("*.md") if not path.stem.endswith(("-part", "-service"))]
     assert pages
     for page in pages:
         records = json.loads(page.with_suffix(".json").read_text())
