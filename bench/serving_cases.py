@@ -143,7 +143,7 @@ CSV = Suite(
     [
         "Files lie in the page cache. Prediction is by 100 trees of depth 6: `mixboost predict` as a process, from its",
         "start to its end; of the others, loading the model, reading, predicting and writing, all imported before.",
-        "mixboost writes to a file beside the target, waits until the disk has it (fsync) and renames it, which counts;",
+        "mixboost writes a file beside the target, waits until the disk has it (fsync) and renames it; that counts;",
         "the others write the target itself and wait for nothing. What was written must read back as the same doubles.",
     ],
     threads=(2,),
