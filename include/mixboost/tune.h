@@ -107,7 +107,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_tuner_add_fold(mxb_tuner *tuner, const size
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_set_journal(mxb_tuner *tuner, const char *path, int resume,
                                                        mxb_error *error);
 
-/** Checks everything, makes the folds and reads the journal. mxb_tuner_run does it where it has not been done. */
+/** Checks everything, makes the folds and reads the journal. mxb_tuner_run does it where it has not been done. After a
+ *  failure the tuner may only be freed. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_start(mxb_tuner *tuner, mxb_error *error);
 
 /** What the start has to say that is no error (a damaged end of the journal was cut off), or NULL. */
@@ -147,7 +148,7 @@ typedef struct mxb_trial_result {
     double loss;       /**< on the fold's held-out rows, after the best round where it was stopped early */
     size_t n_rounds;   /**< that the loss is of */
     double seconds;
-    char message[64]; /**< where it failed: the sentence, cut */
+    char message[128]; /**< where it failed: the sentence, cut */
 } mxb_trial_result;
 
 /** Hands out a trial that waits, in a fixed order: 1, or 0 if none does until others are told, or at all. */
@@ -193,7 +194,7 @@ MXB_API int mxb_tuner_result(const mxb_tuner *tuner, const mxb_trial *trial, mxb
 /** The best configuration so far, of those in the latest stage that has one done on all folds; SIZE_MAX: none. */
 MXB_API size_t mxb_tuner_best(const mxb_tuner *tuner);
 /** All configurations, best first: by the stage they came to, then by loss, then by number. */
-MXB_API void mxb_tuner_ranking(const mxb_tuner *tuner, size_t *configs);
+MXB_API MXB_NODISCARD mxb_status mxb_tuner_ranking(const mxb_tuner *tuner, size_t *configs, mxb_error *error);
 
 /** The options of a configuration, for a training on all rows: where its trials were stopped early, `num_round` is the
  *  mean of their rounds. To be freed with mxb_params_free. */

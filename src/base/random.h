@@ -25,7 +25,9 @@ enum random_purpose {
     RANDOM_SAMPLE = 19,      /* rows that stand for all when a projection is drawn */
     RANDOM_PAIRS = 20,       /* pairs of them */
     RANDOM_MEMBERS = 24,     /* the seed of a member; the round is its number */
-    RANDOM_PARTS = 25        /* which rows are kept aside to choose num_round; the index is a row's key */
+    RANDOM_PARTS = 25,       /* which rows are kept aside to choose num_round; the index is a row's key */
+    RANDOM_OPTIONS = 26,     /* a configuration's options; the round is its number, the index an option's place */
+    RANDOM_FRACTIONS = 27    /* the seed of a stage's rows; the round is the stage, the index the fold */
 };
 
 /* A stream: everything but the index, mixed once. */

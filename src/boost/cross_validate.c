@@ -10,6 +10,7 @@
 #include "data/folds.h"
 #include "data/labels.h"
 #include "loss/objective.h"
+#include "mixboost/tune.h"
 
 enum { MAX_FOLDS = 1000 };
 
@@ -79,18 +80,57 @@ static mxb_status validate_repeat(struct validation *validation, size_t repeat, 
     return MXB_OK;
 }
 
+static mxb_status check_n_folds(size_t n_folds, mxb_error *error) {
+    if (n_folds < 2 || n_folds > MAX_FOLDS) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "n_folds is %zu; it must be 2 to %d", n_folds, (int)MAX_FOLDS);
+    }
+    return MXB_OK;
+}
+
 static mxb_status check_arguments(const mxb_dataset *dataset, const mxb_params *params, size_t n_folds,
                                   size_t n_repeats, const double *losses, mxb_error *error) {
     if (dataset == NULL || losses == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", dataset == NULL ? "dataset" : "losses");
     }
-    if (n_folds < 2 || n_folds > MAX_FOLDS) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "n_folds is %zu; it must be 2 to %d", n_folds, (int)MAX_FOLDS);
-    }
+    MXB_TRY(check_n_folds(n_folds, error));
     if (n_repeats == 0) {
         return mxb__fail(error, MXB_ERROR_PARAM, "n_repeats is 0; it must be at least 1");
     }
     return mxb__params_check(params, error);
+}
+
+mxb_status mxb_dataset_fold(const mxb_dataset *dataset, size_t n_folds, int stratify, uint64_t seed, size_t repeat,
+                            size_t fold, mxb_dataset **train, mxb_dataset **held_out, mxb_error *error) {
+    struct labels labels;
+    uint32_t *folds = NULL;
+    if (dataset == NULL || train == NULL || held_out == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "dataset, train or held_out is NULL");
+    }
+    *train = NULL;
+    *held_out = NULL;
+    MXB_TRY(check_n_folds(n_folds, error));
+    if (fold >= n_folds) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "fold is %zu; it must be below n_folds, %zu", fold, n_folds);
+    }
+    int two_classes = dataset->label.numbers != NULL; /* texts are labels of two classes only */
+    MXB_TRY(mxb__labels_read(dataset, two_classes, NULL, NULL, "the dataset", &labels, error));
+    mxb_status status = mxb__alloc(&folds, labels.n_rows, sizeof *folds, "folds", error);
+    if (status == MXB_OK) {
+        status = mxb__folds_deal(&labels, n_folds, stratify, seed, repeat, folds, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb__folds_select(dataset, folds, (uint32_t)fold, 1, train, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb__folds_select(dataset, folds, (uint32_t)fold, 0, held_out, error);
+    }
+    if (status != MXB_OK) {
+        mxb_dataset_free(*train);
+        *train = NULL;
+    }
+    mxb__free(folds);
+    mxb__labels_clear(&labels);
+    return status;
 }
 
 mxb_status mxb_cross_validate(const mxb_dataset *dataset, const mxb_params *params, size_t n_folds, size_t n_repeats,

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
+#include "mixboost/tune.h"
 #include "model/model.h"
 
 enum option_type { INTEGER, INTEGER_OR_AUTO, NUMBER, NUMBER_OR_AUTO, BOOLEAN, BOOLEAN_OR_AUTO, CHOICE, LIST_OR_AUTO };
@@ -318,6 +319,16 @@ mxb_status mxb_params_set(mxb_params *params, const char *name, const char *valu
     return MXB_OK;
 }
 
+mxb_status mxb_params_copy(const mxb_params *params, mxb_params **copy, mxb_error *error) {
+    *copy = NULL;
+    if (params == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "params is NULL");
+    }
+    MXB_TRY(mxb__alloc(copy, 1, sizeof **copy, "options", error));
+    **copy = *params;
+    return MXB_OK;
+}
+
 const char *mxb_params_get(const mxb_params *params, const char *name) {
     enum option option = find_option(name);
     return option == N_OPTIONS ? NULL : params->texts[option];
@@ -399,6 +410,12 @@ void mxb__params_resolve(mxb_params *params, size_t n_rows) {
     resolve(params, OPTION_TREE_PROBABILITY, between(0.3, rounded(0.5 + 0.4 / 0.9 * (1.0 - fewness), 1e2), 0.9));
     resolve(params, OPTION_ALPHA, between(0.001, rounded(0.1 * fewness * fewness, 1e4), 1.0));
     resolve(params, OPTION_FOURIER_LINEAR, n_rows <= MAX_LINEAR_ROWS);
+}
+
+size_t mxb_params_max_rounds(const mxb_params *params) { return mxb__param_rounds(params); }
+
+int mxb_params_has_callbacks(const mxb_params *params) {
+    return params->own.loss.value != NULL || params->own.n_learners > 0;
 }
 
 uint32_t mxb__param_rounds(const mxb_params *params) {

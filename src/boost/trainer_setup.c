@@ -10,6 +10,7 @@
 #include "boost/schedule.h"
 #include "boost/trainer.h"
 #include "data/text_coding.h"
+#include "mixboost/tune.h"
 
 /* ---- preparing ---- */
 
@@ -33,6 +34,12 @@ static void copy_params(mxb_params *to, const mxb_params *from) {
     }
 }
 
+/* A feature is prepared by one thread, in memory of its own: more threads than features would only take room. */
+static struct pool *open_pool(const mxb_params *params, const mxb_dataset *dataset) {
+    size_t n_threads = mxb__param_threads(params, OPTION_N_THREADS);
+    return mxb__pool_open(n_threads < dataset->n_columns ? n_threads : dataset->n_columns);
+}
+
 mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *params, mxb_prepared **prepared,
                                mxb_error *error) {
     mxb_params own;
@@ -43,10 +50,22 @@ mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *param
     copy_params(&own, params);
     MXB_TRY(mxb__params_check(&own, error));
     struct prepare_settings settings = prepare_settings_of(&own);
-    /* A feature is prepared by one thread, in memory of its own: more threads than features would only take room. */
-    size_t n_threads = mxb__param_threads(&own, OPTION_N_THREADS);
-    struct pool *pool = mxb__pool_open(n_threads < train->n_columns ? n_threads : train->n_columns);
+    struct pool *pool = open_pool(&own, train);
     mxb_status status = mxb__prepared_create(train, &settings, pool, prepared, error);
+    mxb__pool_close(pool);
+    return status;
+}
+
+mxb_status mxb_prepared_create_part(const mxb_prepared *whole, const mxb_dataset *part, const mxb_params *params,
+                                    mxb_prepared **prepared, mxb_error *error) {
+    mxb_params own;
+    *prepared = NULL;
+    if (whole == NULL || part == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", whole == NULL ? "whole" : "part");
+    }
+    copy_params(&own, params);
+    struct pool *pool = open_pool(&own, part);
+    mxb_status status = mxb__prepared_create_part(whole, part, pool, prepared, error);
     mxb__pool_close(pool);
     return status;
 }

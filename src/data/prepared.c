@@ -4,6 +4,7 @@
 #include "data/prepared.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -53,10 +54,16 @@ mxb_status mxb__training_rows(const mxb_dataset *dataset, int two_classes, mxb_d
     return mxb__labels_read(*view, two_classes, NULL, NULL, owner, labels, error);
 }
 
-static mxb_status allocate(mxb_prepared *prepared, mxb_error *error) {
+static size_t knots_of_feature(const mxb_prepared *prepared) {
+    if (prepared->settings.scaling != SCALING_RANK) {
+        return 1;
+    }
+    return prepared->n_rows < MXB__MAX_KNOTS ? prepared->n_rows : MXB__MAX_KNOTS;
+}
+
+static mxb_status allocate(mxb_prepared *prepared, size_t n_knots, mxb_error *error) {
     size_t n = prepared->n_rows;
     size_t d = prepared->n_features;
-    size_t n_knots = prepared->settings.scaling != SCALING_RANK ? 1 : n < MXB__MAX_KNOTS ? n : MXB__MAX_KNOTS;
     prepared->knot_room = n_knots;
     prepared->scaling.kind = prepared->settings.scaling;
     prepared->scaling.n_features = prepared->n_features;
@@ -86,9 +93,31 @@ static mxb_status find_row_keys(mxb_prepared *prepared, mxb_error *error) {
     return MXB_OK;
 }
 
-static mxb_status prepare_features(mxb_prepared *prepared, struct pool *pool, mxb_error *error) {
-    MXB_TRY(allocate(prepared, error));
-    MXB_TRY(mxb__edges_find(prepared, pool, error));
+/* Bins and scaling of another's features. */
+static void copy_edges(mxb_prepared *prepared, const mxb_prepared *like) {
+    for (size_t f = 0; f < prepared->n_features; f++) {
+        double *cuts = prepared->cuts + f * MXB__MAX_CUTS;
+        struct scaling_feature *scaling = &prepared->scaling.features[f];
+        prepared->bins[f] = like->bins[f];
+        prepared->bins[f].cuts = cuts;
+        memcpy(cuts, like->bins[f].cuts, like->bins[f].n_cuts * sizeof *cuts);
+        *scaling = like->scaling.features[f];
+        scaling->knots = prepared->knots + f * prepared->knot_room;
+        scaling->knot_scores = prepared->knot_scores + f * prepared->knot_room;
+        memcpy(scaling->knots, like->scaling.features[f].knots, scaling->n_knots * sizeof *scaling->knots);
+        memcpy(scaling->knot_scores, like->scaling.features[f].knot_scores,
+               scaling->n_knots * sizeof *scaling->knot_scores);
+    }
+}
+
+static mxb_status prepare_features(mxb_prepared *prepared, const mxb_prepared *like, struct pool *pool,
+                                   mxb_error *error) {
+    MXB_TRY(allocate(prepared, like != NULL ? like->knot_room : knots_of_feature(prepared), error));
+    if (like != NULL) {
+        copy_edges(prepared, like);
+    } else {
+        MXB_TRY(mxb__edges_find(prepared, pool, error));
+    }
     if (!prepared->settings.exact) {
         mxb__fields_choose(&prepared->fields, prepared->bins, prepared->n_features);
         size_t n_panels = mxb__n_blocks(prepared->fields.n, MXB__PANEL);
@@ -98,8 +127,23 @@ static mxb_status prepare_features(mxb_prepared *prepared, struct pool *pool, mx
     return MXB_OK;
 }
 
-mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
-                                mxb_prepared **prepared, mxb_error *error) {
+static mxb_status code_texts(mxb_prepared *prepared, const mxb_prepared *like, mxb_error *error) {
+    if (like == NULL) {
+        return mxb__texts_learn(prepared->view, &prepared->dictionaries, error);
+    }
+    MXB_TRY(mxb__texts_check(prepared->view, like->dictionaries, "the whole", error));
+    MXB_TRY(mxb__dictionaries_copy(&prepared->dictionaries, like->dictionaries, like->n_features, error));
+    for (size_t f = 0; prepared->dictionaries != NULL && f < like->n_features; f++) {
+        if (prepared->dictionaries[f].is_text) {
+            mxb__column_code(&prepared->view->columns[f], &prepared->dictionaries[f]);
+        }
+    }
+    return MXB_OK;
+}
+
+/* `like` NULL: bins, scaling and texts are found. */
+static mxb_status create(const mxb_dataset *dataset, const struct prepare_settings *settings, const mxb_prepared *like,
+                         struct pool *pool, mxb_prepared **prepared, mxb_error *error) {
     *prepared = NULL;
     if (dataset->n_columns == 0) {
         return mxb__fail(error, MXB_ERROR_DATA, "the training data has no feature columns");
@@ -111,13 +155,13 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
     mxb_status status = mxb__training_rows(dataset, settings->two_classes, &made->view, &made->labels, error);
     if (status == MXB_OK) {
         made->n_rows = made->view->n_rows;
-        status = mxb__texts_learn(made->view, &made->dictionaries, error);
+        status = code_texts(made, like, error);
     }
     if (status == MXB_OK) {
         status = find_row_keys(made, error);
     }
     if (status == MXB_OK) {
-        status = prepare_features(made, pool, error);
+        status = prepare_features(made, like, pool, error);
     }
     if (status != MXB_OK) {
         mxb_prepared_free(made);
@@ -125,6 +169,21 @@ mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare
     }
     *prepared = made;
     return MXB_OK;
+}
+
+mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
+                                mxb_prepared **prepared, mxb_error *error) {
+    return create(dataset, settings, NULL, pool, prepared, error);
+}
+
+mxb_status mxb__prepared_create_part(const mxb_prepared *whole, const mxb_dataset *part, struct pool *pool,
+                                     mxb_prepared **prepared, mxb_error *error) {
+    *prepared = NULL;
+    if (part->n_columns != whole->n_features) {
+        return mxb__fail(error, MXB_ERROR_DATA, "the part has %zu features; the whole has %u", part->n_columns,
+                         whole->n_features);
+    }
+    return create(part, &whole->settings, whole->settings.exact ? NULL : whole, pool, prepared, error);
 }
 
 void mxb_prepared_free(mxb_prepared *prepared) {

@@ -59,6 +59,10 @@ mxb_status mxb__training_rows(const mxb_dataset *dataset, int two_classes, mxb_d
 mxb_status mxb__prepared_create(const mxb_dataset *dataset, const struct prepare_settings *settings, struct pool *pool,
                                 mxb_prepared **prepared, mxb_error *error);
 
+/** Some rows of what `whole` was made of, with its bins, scaling and texts. Exact trees are prepared anew. */
+mxb_status mxb__prepared_create_part(const mxb_prepared *whole, const mxb_dataset *part, struct pool *pool,
+                                     mxb_prepared **prepared, mxb_error *error);
+
 /** The records of all rows, from the field on to the end of its panel. */
 static inline const uint8_t *mxb__prepared_records(const mxb_prepared *prepared, uint32_t field) {
     return prepared->records + (field / MXB__PANEL * prepared->n_rows * MXB__PANEL + field % MXB__PANEL);

@@ -2,7 +2,7 @@
 #ifndef MXB_MODEL_MODEL_FORMAT_H
 #define MXB_MODEL_MODEL_FORMAT_H
 
-#include "model/bytes.h"
+#include "base/bytes.h"
 #include "model/model.h"
 
 /* The only one there is: what was written before it, by versions that were never released, is not read. */

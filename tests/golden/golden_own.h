@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mixboost/mixboost.h"
-#include "model/bytes.h"
+#include "base/bytes.h"
 
 /* A term: slope and intercept of a line in the first feature, a missing value counting as 0. */
 struct golden_line {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "model/bytes.h"
+#include "base/bytes.h"
 
 enum { EDIT_START = 24, EDIT_ENTRY = 32, EDIT_MAX_SECTIONS = 64 };
 

@@ -1,5 +1,5 @@
 /* Bytes in and out of memory, for the model file and the JSON text. Knows nothing of what they mean. */
-#include "model/bytes.h"
+#include "base/bytes.h"
 
 #include <string.h>
 

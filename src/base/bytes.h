@@ -1,7 +1,7 @@
 /* Bytes in and out of memory: a block that grows as it is written, and a reader that cannot leave its block. Numbers
  * are little-endian whatever the host. */
-#ifndef MXB_MODEL_BYTES_H
-#define MXB_MODEL_BYTES_H
+#ifndef MXB_BASE_BYTES_H
+#define MXB_BASE_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "model/bytes.h"
+#include "base/bytes.h"
 
 #include <float.h>
 

@@ -1,0 +1,244 @@
+/* Folds, fractions and what is prepared of them. Everything that preparing learns comes from the fold's own training
+ * rows; fractions share it. Knows nothing of configurations beyond the options that preparing depends on. */
+#include "tune/fold_data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+/* Rows that the first stage has at least. */
+enum { MIN_ROWS = 2 };
+
+mxb_status mxb__fold_data_init(struct fold_data *data, mxb_error *error) {
+    *data = (struct fold_data){0};
+    return pthread_mutex_init(&data->lock, NULL) == 0
+               ? MXB_OK
+               : mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a lock of the tuner");
+}
+
+static void prepared_clear(struct prepared_rows *rows) {
+    mxb__free(rows->key);
+    mxb_prepared_free(rows->prepared);
+}
+
+static void fold_clear(struct fold *fold) {
+    for (size_t i = 0; i < fold->n_prepared; i++) {
+        prepared_clear(&fold->prepared[i]);
+    }
+    mxb__free(fold->prepared);
+    for (size_t i = 0; i < MXB__MAX_STAGES; i++) {
+        mxb_dataset_free(fold->parts[i]);
+    }
+    mxb_dataset_free(fold->own_train);
+    mxb_dataset_free(fold->own_valid);
+}
+
+void mxb__fold_data_clear(struct fold_data *data) {
+    for (size_t i = 0; i < data->n_folds; i++) {
+        fold_clear(&data->folds[i]);
+    }
+    mxb__free(data->folds);
+    pthread_mutex_destroy(&data->lock);
+}
+
+/* ---- Folds ---- */
+
+mxb_status mxb__fold_data_add(struct fold_data *data, mxb_dataset *train, mxb_dataset *valid, int is_owned,
+                              mxb_error *error) {
+    size_t n = data->n_folds;
+    mxb_status status = mxb__grow(&data->folds, n, n + 1, sizeof *data->folds, "folds", error);
+    if (status != MXB_OK) {
+        if (is_owned) {
+            mxb_dataset_free(train);
+            mxb_dataset_free(valid);
+        }
+        return status;
+    }
+    data->folds[n] = (struct fold){
+        .train = train, .valid = valid, .own_train = is_owned ? train : NULL, .own_valid = is_owned ? valid : NULL};
+    data->n_folds++;
+    return MXB_OK;
+}
+
+mxb_status mxb__fold_data_make(struct fold_data *data, const mxb_dataset *dataset, const struct settings *settings,
+                               int stratify, mxb_error *error) {
+    mxb_dataset *train;
+    mxb_dataset *valid;
+    uint64_t seed = (uint64_t)settings->values[SETTING_RANDOM_STATE];
+    size_t n_folds = mxb__setting_count(settings, SETTING_N_FOLDS);
+    for (size_t fold = 0; fold < n_folds; fold++) {
+        MXB_TRY(mxb_dataset_fold(dataset, n_folds, stratify, seed, 0, fold, &train, &valid, error));
+        MXB_TRY(mxb__fold_data_add(data, train, valid, 1, error));
+    }
+    if (n_folds > 0) {
+        return MXB_OK;
+    }
+    double fraction = settings->values[SETTING_VALID_FRACTION];
+    MXB_TRY(mxb_dataset_split(dataset, fraction, stratify, seed, &train, &valid, error));
+    return mxb__fold_data_add(data, train, valid, 1, error);
+}
+
+/* ---- Fractions ---- */
+
+/* Each is cut from that of the stage after, so it is contained in it. */
+static mxb_status cut_fold(struct fold *fold, size_t number, const struct plan *plan, uint64_t seed, int stratify,
+                           mxb_error *error) {
+    const mxb_dataset *larger = fold->train;
+    for (size_t stage = plan->n_stages - 1; stage > 0; stage--) {
+        double share = plan->stages[stage - 1].resource / plan->stages[stage].resource;
+        struct random_stream stream = mxb__random_stream(seed, RANDOM_FRACTIONS, stage - 1);
+        mxb_dataset *rest;
+        MXB_TRY(mxb_dataset_split(larger, 1.0 - share, stratify, mxb__random_bits(stream, number),
+                                  &fold->parts[stage - 1], &rest, error));
+        mxb_dataset_free(rest);
+        larger = fold->parts[stage - 1];
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__fold_data_cut(struct fold_data *data, const struct plan *plan, const struct settings *settings,
+                              int stratify, mxb_error *error) {
+    mxb_error cause = {{0}};
+    data->n_stages = plan->n_stages;
+    if ((int)settings->values[SETTING_RESOURCE] == RESOURCE_ROUNDS) {
+        return MXB_OK;
+    }
+    uint64_t seed = (uint64_t)settings->values[SETTING_RANDOM_STATE];
+    for (size_t fold = 0; fold < data->n_folds; fold++) {
+        size_t n_rows = mxb_dataset_n_rows(data->folds[fold].train);
+        if ((double)n_rows * plan->stages[0].resource < MIN_ROWS) {
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the first stage has 1/%.0f of %zu rows, which are fewer than %d; min_resource must be "
+                             "larger",
+                             1.0 / plan->stages[0].resource, n_rows, (int)MIN_ROWS);
+        }
+        mxb_status status = cut_fold(&data->folds[fold], fold, plan, seed, stratify, &cause);
+        if (status != MXB_OK) {
+            return mxb__fail(error, status, "the fractions of the rows, 1/%.0f and more, cannot be had: %s",
+                             1.0 / plan->stages[0].resource, cause.message);
+        }
+    }
+    return MXB_OK;
+}
+
+const mxb_dataset *mxb__fold_data_rows(const struct fold_data *data, size_t fold, size_t stage) {
+    const mxb_dataset *part = data->folds[fold].parts[stage];
+    return part != NULL ? part : data->folds[fold].train;
+}
+
+/* ---- Prepared ---- */
+
+/* The options that preparing uses, as text. */
+static mxb_status make_key(const mxb_params *params, char **key, mxb_error *error) {
+    static const char *const options[] = {"objective", "use_histograms", "hist_nbins", "fourier_scaling"};
+    char text[256] = "";
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s ", mxb_params_get(params, options[i]));
+    }
+    return mxb__copy_text(key, text, error);
+}
+
+static struct prepared_rows *find_prepared(struct fold *fold, const char *key, size_t stage) {
+    for (size_t i = 0; i < fold->n_prepared; i++) {
+        if (fold->prepared[i].stage == stage && strcmp(fold->prepared[i].key, key) == 0) {
+            return &fold->prepared[i];
+        }
+    }
+    return NULL;
+}
+
+/* Makes room for one more where there are many: the one not used for the longest time goes. */
+static void drop_idle(struct fold *fold) {
+    size_t oldest = fold->n_prepared;
+    for (size_t i = 0; i < fold->n_prepared; i++) {
+        if (fold->prepared[i].n_users == 0 &&
+            (oldest == fold->n_prepared || fold->prepared[i].used_at < fold->prepared[oldest].used_at)) {
+            oldest = i;
+        }
+    }
+    if (fold->n_prepared >= MXB__MAX_PREPARED && oldest < fold->n_prepared) {
+        prepared_clear(&fold->prepared[oldest]);
+        fold->prepared[oldest] = fold->prepared[--fold->n_prepared];
+    }
+}
+
+static mxb_status prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params, const char *key,
+                          mxb_error *error);
+
+/* What the fold's rows are prepared like in `stage`; all rows are prepared before a fraction of them. */
+static mxb_status find_or_prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params,
+                                  const char *key, struct prepared_rows **found, mxb_error *error) {
+    *found = find_prepared(&data->folds[fold], key, stage);
+    if (*found == NULL) {
+        MXB_TRY(prepare(data, fold, stage, params, key, error));
+        *found = find_prepared(&data->folds[fold], key, stage);
+    }
+    (*found)->used_at = ++data->n_uses;
+    return MXB_OK;
+}
+
+static mxb_status prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params, const char *key,
+                          mxb_error *error) {
+    struct fold *at = &data->folds[fold];
+    struct prepared_rows rows = {.stage = stage};
+    struct prepared_rows *whole = NULL;
+    int is_part = stage + 1 < data->n_stages && at->parts[stage] != NULL;
+    if (is_part) {
+        MXB_TRY(find_or_prepare(data, fold, data->n_stages - 1, params, key, &whole, error));
+        whole->n_users++; /* stays while room is made */
+        drop_idle(at);
+        whole = find_prepared(at, key, data->n_stages - 1);
+    } else {
+        drop_idle(at);
+    }
+    mxb_status status = mxb__copy_text(&rows.key, key, error);
+    if (status == MXB_OK && is_part) {
+        status = mxb_prepared_create_part(whole->prepared, at->parts[stage], params, &rows.prepared, error);
+    } else if (status == MXB_OK) {
+        status = mxb_prepared_create(at->train, params, &rows.prepared, error);
+    }
+    if (whole != NULL) {
+        whole->n_users--;
+    }
+    if (status == MXB_OK) {
+        size_t n = at->n_prepared;
+        status = mxb__grow(&at->prepared, n, n + 1, sizeof *at->prepared, "prepared rows", error);
+    }
+    if (status != MXB_OK) {
+        prepared_clear(&rows);
+        return status;
+    }
+    at->prepared[at->n_prepared++] = rows;
+    return MXB_OK;
+}
+
+mxb_status mxb__fold_data_acquire(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params,
+                                  const mxb_prepared **prepared, mxb_error *error) {
+    char *key;
+    struct prepared_rows *rows;
+    *prepared = NULL;
+    /* Where stages differ in rounds only, all have the same rows. */
+    size_t rows_stage = data->folds[fold].parts[stage] == NULL ? data->n_stages - 1 : stage;
+    MXB_TRY(make_key(params, &key, error));
+    pthread_mutex_lock(&data->lock);
+    mxb_status status = find_or_prepare(data, fold, rows_stage, params, key, &rows, error);
+    if (status == MXB_OK) {
+        rows->n_users++;
+        *prepared = rows->prepared;
+    }
+    pthread_mutex_unlock(&data->lock);
+    mxb__free(key);
+    return status;
+}
+
+void mxb__fold_data_release(struct fold_data *data, size_t fold, const mxb_prepared *prepared) {
+    struct fold *at = &data->folds[fold];
+    pthread_mutex_lock(&data->lock);
+    for (size_t i = 0; i < at->n_prepared; i++) {
+        at->prepared[i].n_users -= at->prepared[i].prepared == prepared;
+    }
+    pthread_mutex_unlock(&data->lock);
+}

@@ -1,0 +1,171 @@
+/* The journal's bytes and how they are read: a header with what the results depend on, then records of one size, each
+ * with its checksum. Knows nothing of stages. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
+#include "tune/journal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "tune/journal_format.h"
+
+enum { QUOTED_SIZE = 160 };
+
+static mxb_status fail_at(mxb_error *error, const char *path, const char *what) {
+    char quoted[QUOTED_SIZE];
+    return mxb__fail(error, MXB_ERROR_FORMAT, "the journal \"%s\" %s",
+                     mxb__quote(quoted, sizeof quoted, path, SIZE_MAX), what);
+}
+
+/* ---- The header ---- */
+
+mxb_status mxb__journal_encode_header(const char *about, char **bytes, size_t *n_bytes, mxb_error *error) {
+    struct byte_writer out = {.status = MXB_OK, .error = error};
+    unsigned char checksum[8];
+    size_t n_about = strlen(about);
+    mxb__put_bytes(&out, JOURNAL_MAGIC, JOURNAL_MAGIC_SIZE);
+    mxb__put_u32(&out, (uint32_t)n_about);
+    mxb__put_bytes(&out, about, n_about);
+    if (out.status == MXB_OK) {
+        mxb__store_u64(checksum, mxb__crc64(out.bytes, out.n_bytes));
+        mxb__put_bytes(&out, checksum, sizeof checksum);
+    }
+    if (out.status != MXB_OK) {
+        mxb__free(out.bytes);
+        return out.status;
+    }
+    *bytes = out.bytes;
+    *n_bytes = out.n_bytes;
+    return MXB_OK;
+}
+
+static size_t line_length(const char *line, size_t n_bytes) {
+    const char *end = memchr(line, '\n', n_bytes);
+    return end == NULL ? n_bytes : (size_t)(end - line);
+}
+
+/* Says where two lists of lines part. */
+static mxb_status compare_about(const char *there, size_t n_there, const char *about, const char *path,
+                                mxb_error *error) {
+    char quoted[QUOTED_SIZE];
+    char had[QUOTED_SIZE];
+    char has[QUOTED_SIZE];
+    size_t n_about = strlen(about);
+    if (n_there == n_about && memcmp(there, about, n_about) == 0) {
+        return MXB_OK;
+    }
+    size_t line = 0;
+    for (size_t i = 0; i < n_there && i < n_about && there[i] == about[i]; i++) {
+        line = there[i] == '\n' ? i + 1 : line;
+    }
+    mxb__quote(quoted, sizeof quoted, path, SIZE_MAX);
+    mxb__quote(had, sizeof had, there + line, line_length(there + line, n_there - line));
+    mxb__quote(has, sizeof has, about + line, line_length(about + line, n_about - line));
+    return mxb__fail(error, MXB_ERROR_PARAM, "the journal \"%s\" is of another search: it has \"%s\", this one \"%s\"",
+                     quoted, had, has);
+}
+
+/* Where the header ends, 0 where it is not whole, as after a crash while it was written. */
+static mxb_status parse_header(const unsigned char *bytes, size_t n_bytes, const char *path, const char *about,
+                               size_t *n_header, mxb_error *error) {
+    size_t n_known = n_bytes < JOURNAL_MAGIC_SIZE ? n_bytes : JOURNAL_MAGIC_SIZE;
+    *n_header = 0;
+    if (memcmp(bytes, JOURNAL_MAGIC, n_known) != 0) {
+        return fail_at(error, path, "is no journal of this version");
+    }
+    if (n_bytes < JOURNAL_MAGIC_SIZE + 4) {
+        return MXB_OK;
+    }
+    size_t n_about = mxb__load_u32(bytes + JOURNAL_MAGIC_SIZE);
+    size_t n = JOURNAL_MAGIC_SIZE + 4 + n_about;
+    if (n_bytes < n + 8) {
+        return MXB_OK;
+    }
+    if (mxb__load_u64(bytes + n) != mxb__crc64(bytes, n)) {
+        return fail_at(error, path, "is damaged at its beginning");
+    }
+    *n_header = n + 8;
+    return compare_about((const char *)bytes + JOURNAL_MAGIC_SIZE + 4, n_about, about, path, error);
+}
+
+/* ---- Records ---- */
+
+void mxb__journal_encode_record(const mxb_trial *trial, const mxb_trial_result *result,
+                                unsigned char bytes[JOURNAL_RECORD_SIZE]) {
+    uint64_t numbers[2];
+    memset(bytes, 0, JOURNAL_RECORD_SIZE);
+    memcpy(&numbers[0], &result->loss, sizeof numbers[0]);
+    memcpy(&numbers[1], &result->seconds, sizeof numbers[1]);
+    mxb__store_u32(bytes, (uint32_t)trial->stage);
+    mxb__store_u32(bytes + 4, (uint32_t)trial->config);
+    mxb__store_u32(bytes + 8, (uint32_t)trial->fold);
+    mxb__store_u32(bytes + 12, (uint32_t)result->status);
+    mxb__store_u64(bytes + 16, numbers[0]);
+    mxb__store_u64(bytes + 24, numbers[1]);
+    mxb__store_u64(bytes + 32, result->n_rounds);
+    memcpy(bytes + 40, result->message, strnlen(result->message, sizeof result->message - 1));
+    mxb__store_u64(bytes + JOURNAL_RECORD_SIZE - 8, mxb__crc64(bytes, JOURNAL_RECORD_SIZE - 8));
+}
+
+static int is_whole(const unsigned char *bytes) {
+    return mxb__load_u64(bytes + JOURNAL_RECORD_SIZE - 8) == mxb__crc64(bytes, JOURNAL_RECORD_SIZE - 8);
+}
+
+static void decode_record(const unsigned char *bytes, struct journal_record *record) {
+    struct byte_reader in = {.bytes = bytes, .n_left = JOURNAL_RECORD_SIZE};
+    memset(record, 0, sizeof *record);
+    record->trial.stage = mxb__get_u32(&in);
+    record->trial.config = mxb__get_u32(&in);
+    record->trial.fold = mxb__get_u32(&in);
+    record->result.status = (mxb_status)mxb__get_u32(&in);
+    record->result.loss = mxb__get_f64(&in);
+    record->result.seconds = mxb__get_f64(&in);
+    record->result.n_rounds = mxb__get_u64(&in);
+    memcpy(record->result.message, in.bytes, sizeof record->result.message - 1);
+}
+
+/* How many records there are. Those behind the last whole one are a damaged end; before it there may be none. */
+static mxb_status count_records(const unsigned char *bytes, size_t n_bytes, const char *path, size_t *n_records,
+                                mxb_error *error) {
+    char what[96];
+    size_t n = n_bytes / JOURNAL_RECORD_SIZE;
+    while (n > 0 && !is_whole(bytes + (n - 1) * JOURNAL_RECORD_SIZE)) {
+        n--;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!is_whole(bytes + i * JOURNAL_RECORD_SIZE)) {
+            snprintf(what, sizeof what, "is damaged: record %zu of %zu is not what was written", i + 1, n);
+            return fail_at(error, path, what);
+        }
+    }
+    *n_records = n;
+    return MXB_OK;
+}
+
+mxb_status mxb__journal_parse(const unsigned char *bytes, size_t n_bytes, const char *path, const char *about,
+                              struct journal_contents *contents, size_t *n_good, mxb_error *error) {
+    char quoted[QUOTED_SIZE];
+    size_t n_header;
+    size_t n_records = 0;
+    *contents = (struct journal_contents){0};
+    *n_good = 0;
+    MXB_TRY(parse_header(bytes, n_bytes, path, about, &n_header, error));
+    if (n_header > 0) {
+        MXB_TRY(count_records(bytes + n_header, n_bytes - n_header, path, &n_records, error));
+        MXB_TRY(mxb__alloc(&contents->records, n_records, sizeof *contents->records, "a journal", error));
+        for (size_t i = 0; i < n_records; i++) {
+            decode_record(bytes + n_header + i * JOURNAL_RECORD_SIZE, &contents->records[i]);
+        }
+        contents->n_records = n_records;
+        *n_good = n_header + n_records * JOURNAL_RECORD_SIZE;
+    }
+    if (n_bytes > *n_good) {
+        snprintf(contents->warning, sizeof contents->warning,
+                 "the last %zu bytes of the journal \"%s\" are damaged "
+                 "and were cut off",
+                 n_bytes - *n_good, mxb__quote(quoted, sizeof quoted, path, SIZE_MAX));
+    }
+    return MXB_OK;
+}

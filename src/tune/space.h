@@ -1,0 +1,46 @@
+/* What configurations are drawn from: an option each and the range of its values. */
+#ifndef MXB_TUNE_SPACE_H
+#define MXB_TUNE_SPACE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "mixboost/tune.h"
+
+enum scale { SCALE_LINEAR, SCALE_LOG10, SCALE_INTEGER, SCALE_CHOICE, SCALE_FIXED };
+
+/** "linear", "log10", "integer", "choice", "fixed". */
+const char *mxb__scale_name(enum scale scale);
+
+struct range {
+    char *option;
+    enum scale scale;
+    int is_whole;  /* numbers drawn are whole ones */
+    double lowest; /* of numbers */
+    double highest;
+    size_t n_values; /* of a choice; 1 where fixed */
+    char **values;
+};
+
+struct mxb_space {
+    size_t n_ranges;
+    struct range *ranges;
+};
+
+void mxb__range_clear(struct range *range);
+
+/** Adds a range, whose texts become the space's, also on failure; an option that is there already is a failure. */
+mxb_status mxb__space_add(mxb_space *space, struct range *range, mxb_error *error);
+
+/** Whether the option takes the value. */
+mxb_status mxb__space_check_value(const char *option, const char *value, mxb_error *error);
+
+/** Fills an empty space from text; the lines in messages count from 1. */
+mxb_status mxb__space_parse(mxb_space *space, const char *text, mxb_error *error);
+
+/** The space as text, a line for each option, to be freed with mxb__free. */
+mxb_status mxb__space_format(const mxb_space *space, char **text, mxb_error *error);
+
+mxb_status mxb__space_copy(mxb_space **to, const mxb_space *from, mxb_error *error);
+
+#endif

@@ -1,0 +1,95 @@
+/* How much memory a search takes at the most, from rows, features, stages and the ranges of options. Knows nothing of
+ * allocations. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "tune/tuner.h"
+
+/* Bytes of a row's bin codes lie in two layouts, one of them padded to panels; exact trees have two numbers a value. */
+enum { PANEL = 32, EXACT_BYTES = 8 };
+/* Of a training: for each row labels, weights, scores, gradients, hessians, quanta and row numbers; besides it
+ * histograms, sums and samples, for each of its threads a part more. */
+static const double ROW_BYTES = 64;
+static const double TRAINING_BYTES = 160 << 20;
+static const double THREAD_BYTES = 4 << 20;
+/* Random features, floats like the inputs they are made of, are kept up to so many bytes a training. */
+static const double COSINE_BYTES = 512 << 20;
+
+static const struct range *find_range(const mxb_tuner *tuner, const char *option) {
+    for (size_t i = 0; i < tuner->space->n_ranges; i++) {
+        if (strcmp(tuner->space->ranges[i].option, option) == 0) {
+            return &tuner->space->ranges[i];
+        }
+    }
+    return NULL;
+}
+
+/* The largest number that an option may have. */
+static double largest(const mxb_tuner *tuner, const char *option) {
+    const struct range *range = find_range(tuner, option);
+    const char *text = mxb_params_get(tuner->params, option);
+    double most = 0.0;
+    if (range == NULL) {
+        return mxb__number_parse(text, strlen(text), &most) ? most : 0.0;
+    }
+    for (size_t i = 0; i < range->n_values; i++) {
+        double value;
+        if (mxb__number_parse(range->values[i], strlen(range->values[i]), &value)) {
+            most = fmax(most, value);
+        }
+    }
+    return range->n_values > 0 ? most : range->highest;
+}
+
+/* How many values an option may have. */
+static double n_values(const mxb_tuner *tuner, const char *option) {
+    const struct range *range = find_range(tuner, option);
+    if (range == NULL) {
+        return 1.0;
+    }
+    return range->n_values > 0 ? (double)range->n_values : range->highest - range->lowest + 1.0;
+}
+
+static double n_rows_of(const mxb_tuner *tuner, size_t fold, size_t stage) {
+    return (double)mxb_dataset_n_rows(mxb__fold_data_rows(&tuner->data, fold, stage));
+}
+
+static double prepared_bytes(const mxb_tuner *tuner) {
+    double d = (double)mxb_dataset_n_features(tuner->train);
+    double codes = d + ceil(d / PANEL) * PANEL;
+    int may_be_exact = n_values(tuner, "use_histograms") > 1.0 ||
+                       strcmp(mxb_params_get(tuner->params, "use_histograms"), "false") == 0;
+    double ways =
+        n_values(tuner, "use_histograms") * n_values(tuner, "hist_nbins") * n_values(tuner, "fourier_scaling");
+    double sum = 0.0;
+    for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
+        double n_rows = 0.0;
+        for (size_t stage = 0; stage < tuner->plan.n_stages; stage++) {
+            int is_part = tuner->data.folds[fold].parts[stage] != NULL;
+            n_rows += is_part || stage + 1 == tuner->plan.n_stages ? n_rows_of(tuner, fold, stage) : 0.0;
+        }
+        double most = MXB__MAX_PREPARED * n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
+        sum += fmin(ways * n_rows, most) * (may_be_exact ? fmax(codes, EXACT_BYTES * d) : codes);
+    }
+    return sum;
+}
+
+static double training_bytes(const mxb_tuner *tuner, size_t fold, size_t stage) {
+    double d = (double)mxb_dataset_n_features(tuner->train);
+    double n_members = fmax(1.0, largest(tuner, "n_members"));
+    double n_rows = n_rows_of(tuner, fold, stage) + (double)mxb_dataset_n_rows(tuner->data.folds[fold].valid);
+    double features = n_rows * 4.0 * (largest(tuner, "n_projections") * largest(tuner, "n_components") + d);
+    return n_members * (n_rows * ROW_BYTES + TRAINING_BYTES) + fmin(n_members * features, COSINE_BYTES) +
+           (double)tuner->plan.stages[stage].n_threads * THREAD_BYTES;
+}
+
+size_t mxb_tuner_memory(const mxb_tuner *tuner) {
+    double most = 0.0;
+    for (size_t stage = 0; stage < tuner->results.n_stages; stage++) {
+        for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
+            most = fmax(most, (double)tuner->plan.stages[stage].n_workers * training_bytes(tuner, fold, stage));
+        }
+    }
+    return (size_t)(prepared_bytes(tuner) + most + (double)tuner->kept.budget);
+}

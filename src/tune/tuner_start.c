@@ -1,0 +1,177 @@
+/* The start of a search: the plan, folds and fractions, and what the journal has. Knows nothing of how trials are run.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/processors.h"
+#include "tune/tuner.h"
+
+/* ---- The journal ---- */
+
+static void put_line(struct byte_writer *out, const char *name, const char *value) {
+    mxb__put_bytes(out, name, strlen(name));
+    mxb__put_u8(out, ' ');
+    mxb__put_bytes(out, value, strlen(value));
+    mxb__put_u8(out, '\n');
+}
+
+static mxb_status put_digest(struct byte_writer *out, const char *name, const mxb_dataset *dataset, mxb_error *error) {
+    char text[32] = "none";
+    uint64_t digest;
+    if (dataset != NULL) {
+        MXB_TRY(mxb_dataset_digest(dataset, &digest, error));
+        snprintf(text, sizeof text, "%016" PRIx64, digest);
+    }
+    put_line(out, name, text);
+    return MXB_OK;
+}
+
+/* All that results depend on, line by line; `out` is the caller's to free. */
+static mxb_status describe(const mxb_tuner *tuner, struct byte_writer *out, mxb_error *error) {
+    char folds[32];
+    char *space;
+    MXB_TRY(put_digest(out, "data", tuner->train, error));
+    MXB_TRY(put_digest(out, "validation data", tuner->valid, error));
+    snprintf(folds, sizeof folds, "%016" PRIx64, tuner->folds_digest);
+    put_line(out, "folds", folds);
+    for (enum setting setting = 0; setting < N_SETTINGS; setting++) {
+        if (mxb__setting_is_kept(setting)) {
+            put_line(out, mxb_setting_name(setting), tuner->settings.texts[setting]);
+        }
+    }
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        if (strstr(mxb_option_name(i), "n_threads") == NULL) {
+            put_line(out, mxb_option_name(i), mxb_params_get(tuner->params, mxb_option_name(i)));
+        }
+    }
+    MXB_TRY(mxb__space_format(tuner->space, &space, error));
+    put_line(out, "space", "");
+    mxb__put_bytes(out, space, strlen(space) + 1);
+    mxb__free(space);
+    return out->status;
+}
+
+/* Results of the stage being run until it is done, then those of the next, whatever order they came in. */
+static mxb_status replay(mxb_tuner *tuner, const struct journal_contents *contents, mxb_error *error) {
+    struct results *results = &tuner->results;
+    size_t n_added = 0;
+    for (size_t stage = 0; stage < results->n_stages && stage == results->stage; stage++) {
+        for (size_t i = 0; i < contents->n_records; i++) {
+            const struct journal_record *record = &contents->records[i];
+            if (record->trial.stage == stage) {
+                MXB_TRY(mxb__results_check(results, &record->trial, &record->result, error));
+                mxb__results_add(results, &record->trial, &record->result);
+                n_added++;
+            }
+        }
+        MXB_TRY(mxb__results_advance(results, error));
+    }
+    return n_added == contents->n_records
+               ? MXB_OK
+               : mxb__fail(error, MXB_ERROR_FORMAT, "it has results of stages that were not reached");
+}
+
+static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
+    struct byte_writer about = {.status = MXB_OK, .error = error};
+    struct journal_contents contents = {0};
+    mxb_error cause = {{0}};
+    mxb_status status = describe(tuner, &about, error);
+    if (status == MXB_OK) {
+        status = mxb__journal_open(&tuner->journal, tuner->journal_path, tuner->resume, about.bytes, &contents, error);
+    }
+    mxb__free(about.bytes);
+    MXB_TRY(status);
+    memcpy(tuner->warning, contents.warning, sizeof tuner->warning);
+    status = replay(tuner, &contents, &cause);
+    mxb__free(contents.records);
+    if (status != MXB_OK && status != MXB_ERROR_MEMORY) {
+        char quoted[256];
+        return mxb__fail(error, status, "the journal \"%s\": %s",
+                         mxb__quote(quoted, sizeof quoted, tuner->journal_path, SIZE_MAX), cause.message);
+    }
+    return status == MXB_OK ? MXB_OK : mxb__fail(error, status, "%s", cause.message);
+}
+
+/* Options that contradict each other or the data are found now and not by every trial: configuration 0 and its rows. */
+static mxb_status check_first(mxb_tuner *tuner, mxb_error *error) {
+    mxb_params *params;
+    mxb_error cause = {{0}};
+    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
+    mxb_status status = MXB_OK;
+    for (size_t fold = 0; status == MXB_OK && fold < tuner->data.n_folds; fold++) {
+        const mxb_prepared *prepared;
+        status = mxb__fold_data_acquire(&tuner->data, fold, 0, params, &prepared, &cause);
+        if (status == MXB_OK) {
+            mxb__fold_data_release(&tuner->data, fold, prepared);
+        } else if (tuner->data.n_folds > 1) {
+            status = mxb__fail(error, status, "fold %zu: %s", fold + 1, cause.message);
+        } else {
+            status = mxb__fail(error, status, "%s", cause.message);
+        }
+    }
+    mxb_params_free(params);
+    return status;
+}
+
+static mxb_status make_rows(mxb_tuner *tuner, mxb_error *error) {
+    mxb_params *params;
+    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
+    const char *asked = tuner->settings.texts[SETTING_STRATIFY];
+    int is_logloss = strcmp(mxb_params_get(params, "objective"), "logloss") == 0;
+    int stratify = strcmp(asked, "auto") == 0 ? is_logloss : strcmp(asked, "true") == 0;
+    mxb_params_free(params);
+    if (tuner->valid != NULL) {
+        MXB_TRY(mxb__fold_data_add(&tuner->data, (mxb_dataset *)tuner->train, (mxb_dataset *)tuner->valid, 0, error));
+    } else if (tuner->data.n_folds == 0) {
+        MXB_TRY(mxb__fold_data_make(&tuner->data, tuner->train, &tuner->settings, stratify, error));
+    }
+    return mxb__fold_data_cut(&tuner->data, &tuner->plan, &tuner->settings, stratify, error);
+}
+
+static mxb_status make_plan(mxb_tuner *tuner, mxb_error *error) {
+    const struct settings *settings = &tuner->settings;
+    size_t n_cores = mxb__setting_count(settings, SETTING_N_THREADS);
+    MXB_TRY(mxb__plan_make(&tuner->plan, mxb__setting_count(settings, SETTING_N_CONFIGS),
+                           mxb__setting_count(settings, SETTING_ETA), settings->values[SETTING_MIN_RESOURCE],
+                           n_cores == 0 ? mxb__n_processors() : n_cores, error));
+    /* A caller's functions are called on the calling thread only. */
+    for (size_t i = 0; mxb_params_has_callbacks(tuner->params) && i < tuner->plan.n_stages; i++) {
+        tuner->plan.stages[i].n_threads *= tuner->plan.stages[i].n_workers;
+        tuner->plan.stages[i].n_workers = 1;
+    }
+    return MXB_OK;
+}
+
+static mxb_status make_results(mxb_tuner *tuner, mxb_error *error) {
+    size_t budget = mxb__setting_count(&tuner->settings, SETTING_MEMORY) << 20;
+    mxb_status status = mxb__kept_models_init(&tuner->kept, tuner->plan.stages[0].n_configs, tuner->data.n_folds,
+                                              mxb__tuner_cuts_rounds(tuner) ? budget : 0, error);
+    MXB_TRY(status);
+    status = mxb__results_init(&tuner->results, &tuner->plan, tuner->data.n_folds, error);
+    if (status != MXB_OK) {
+        mxb__results_clear(&tuner->results);
+        mxb__kept_models_clear(&tuner->kept);
+    }
+    tuner->has_results = status == MXB_OK;
+    return status;
+}
+
+static mxb_status start(mxb_tuner *tuner, mxb_error *error) {
+    MXB_TRY(make_plan(tuner, error));
+    MXB_TRY(make_rows(tuner, error));
+    MXB_TRY(make_results(tuner, error));
+    if (tuner->journal_path != NULL) {
+        MXB_TRY(open_journal(tuner, error));
+    }
+    return tuner->results.stage < tuner->results.n_stages ? check_first(tuner, error) : MXB_OK;
+}
+
+mxb_status mxb_tuner_start(mxb_tuner *tuner, mxb_error *error) {
+    MXB_TRY(mxb__tuner_check_new(tuner, error));
+    mxb_status status = start(tuner, error);
+    tuner->state = status == MXB_OK ? TUNER_IS_STARTED : TUNER_HAS_FAILED;
+    return status;
+}
