@@ -42,7 +42,7 @@ class TrialResultStructure(ctypes.Structure):
         ("loss", c_double),
         ("n_rounds", c_size_t),
         ("seconds", c_double),
-        ("message", ctypes.c_char * 64),
+        ("message", ctypes.c_char * 128),
     )
 
 
@@ -259,7 +259,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_tuner_loss": (c_double, Handle, c_size_t, c_size_t),
     "mxb_tuner_result": (c_int, Handle, TrialPointer, TrialResultPointer),
     "mxb_tuner_best": (c_size_t, Handle),
-    "mxb_tuner_ranking": (None, Handle, POINTER(c_size_t)),
+    "mxb_tuner_ranking": (STATUS, Handle, POINTER(c_size_t)),
     "mxb_tuner_params": (STATUS, Handle, c_size_t, POINTER(Handle)),
     "mxb_tuner_importance": (STATUS, Handle, DoublePointer),
     "mxb_tuner_space": (Handle, Handle),
@@ -292,6 +292,19 @@ def _exception(status: int, error: Error) -> BaseException:
     if status not in _EXCEPTIONS or (_NOT_RUN.match(message) and not gave_nan):
         return KeyboardInterrupt(message)
     return _EXCEPTIONS[status](message)
+
+
+def _asked(is_to_go_on: Callable[..., bool], *state: Any) -> int:
+    """The answer of a callback; one that raises stops the call it is made from, which raises the same."""
+    try:
+        return bool(is_to_go_on(*state))
+    except BaseException as raised:
+        _callback.exception = raised
+        return False
+
+
+def _round_asker(is_to_go_on: Callable[[], bool]) -> Any:
+    return ProgressFunction(lambda *_round: _asked(is_to_go_on))
 
 
 def _fallible(function: Any) -> Callable[..., None]:
@@ -977,8 +990,9 @@ class TrialResult(NamedTuple):
 
 
 def _result_structure(result: TrialResult) -> TrialResultStructure:
-    # 63 bytes and a NUL; what the cut leaves of a character goes.
-    message = _bytes(result.message)[:63].decode("utf-8", "ignore").encode()
+    room = TrialResultStructure.message.size - 1
+    message = result.message.replace("\0", " ").encode("utf-8", "replace")[:room]
+    message = message.decode("utf-8", "ignore").encode()  # without what the cut leaves of a character
     return TrialResultStructure(result.status, result.loss, result.n_rounds, result.seconds, message)
 
 
@@ -1132,7 +1146,7 @@ class Tuner(_Handle):
     def ranking(self) -> list[int]:
         """All configurations, best first."""
         configs = (c_size_t * self.stage_size(0))()
-        _library.mxb_tuner_ranking(self._handle, configs)
+        _library.tuner_ranking(self._handle, configs)
         return list(configs)
 
     def params(self, config: int) -> Params:
@@ -1147,16 +1161,3 @@ class Tuner(_Handle):
         values = np.empty(len(names))
         _library.tuner_importance(self._handle, _doubles(values))
         return dict(zip(names, values.tolist(), strict=True))
-
-
-def _asked(is_to_go_on: Callable[..., bool], *state: Any) -> int:
-    """The answer of a callback; one that raises stops the call it is made from, which raises the same."""
-    try:
-        return bool(is_to_go_on(*state))
-    except BaseException as raised:
-        _callback.exception = raised
-        return False
-
-
-def _round_asker(is_to_go_on: Callable[[], bool]) -> Any:
-    return ProgressFunction(lambda *_round: _asked(is_to_go_on))

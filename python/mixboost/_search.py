@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import BaseSearchCV, check_cv
+from sklearn.model_selection import check_cv
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.validation import _check_method_params
 

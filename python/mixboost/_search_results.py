@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._estimators import MixBoost, option_value
+from ._estimators import option_value
 from ._native import Trial, Tuner
 from ._trials import Study
 
@@ -58,7 +59,9 @@ def _columns(params: list[dict[str, Any]]) -> dict[str, np.ma.MaskedArray[Any, A
     """A column for each option, masked where a row does not have it."""
     columns = {}
     for name in sorted({name for each in params for name in each}):
-        values = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=True)
+        known = np.array([each[name] for each in params if name in each and is_number(each[name])])
+        is_all = len(known) == sum(name in each for each in params)
+        values = np.ma.MaskedArray(np.empty(len(params), dtype=known.dtype if is_all else object), mask=True)
         for i, each in enumerate(params):
             if name in each:
                 values[i] = each[name]
@@ -69,19 +72,22 @@ def _columns(params: list[dict[str, Any]]) -> dict[str, np.ma.MaskedArray[Any, A
 def params_of(study: Study, config: int) -> dict[str, Any]:
     """What makes the search's estimator one of this configuration, for a training on all rows.
 
-    It has what the configuration drew and a preset written out, since to an estimator a value that equals its default
-    counts as not given.
+    It has what the configuration drew, the rounds that its trials kept, and a preset written out, since to an estimator
+    a value that equals its default counts as not given.
     """
     params, drawn = study.tuner.params(config), study.space.scales()
     plain = _native.Params({name: text for name, text in study.recipe.params.items() if name != "preset"})
     values = {}
     for option in _native.options():
         text = params.get(option.name)
-        if not option.name.endswith("n_threads") and (option.name in drawn or text != plain.get(option.name)):
+        is_set = option.name in drawn or text != plain.get(option.name) or option.name == "num_round"
+        if is_set and not option.name.endswith("n_threads"):
             values[option.name] = option_value(option, text)
-    values.pop("preset", None)
-    return _without_preset(study.recipe.estimator) | values
+    if values.pop("preset", "default") != "default" and study.recipe.estimator.preset != "default":
+        values["preset"] = "default"
+    return values
 
 
-def _without_preset(estimator: MixBoost) -> dict[str, Any]:
-    return {} if estimator.preset == "default" else {"preset": "default"}
+def is_number(value: object) -> bool:
+    """Whether an option's value is a number and not a switch or a word."""
+    return isinstance(value, Real) and not isinstance(value, bool)

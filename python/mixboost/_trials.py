@@ -249,7 +249,6 @@ def _ask_and_tell(flight: _Flight, n_at_once: Callable[[], int], conditions: Con
     try:
         while time.monotonic() < until:
             if not flight.send_out(n_at_once):
-                flight.tuner.run(lambda _seconds: True)  # nothing is left to run; but it says if the search failed
                 return
             flight.take_in()
             conditions.watch(flight.tuner, time.monotonic() - began)
