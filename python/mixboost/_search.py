@@ -221,6 +221,8 @@ class MixBoostSearchCV(BaseSearchCV):
             with closing(study.tuner):
                 if self.cv is not None:
                     study.add_folds(self._folds(X, y, routed.split_params))
+                elif study.n_rows < N_FOLDS:
+                    raise ValueError(f"cv=None makes {N_FOLDS} folds, for which n_samples={study.n_rows} is too few")
                 self._start(study)
                 self._run(study)
                 self._learn(study)

@@ -71,7 +71,7 @@ class Study:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self._template = clone(recipe.estimator)  # knows what a fitted estimator does, but no model
+        self._template: MixBoost = clone(recipe.estimator)  # knows what a fitted estimator does, but no model
         self._train, self._targets = self._template._rows(recipe.X, recipe.y, recipe.weight)
         self.space = _native.Space(recipe.space)
         for option, text in recipe.fixed.items():
@@ -81,6 +81,10 @@ class Study:
             self.tuner.set(name, value)
         if recipe.folds is not None:
             self.add_folds(recipe.folds)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._train.n_rows)
 
     def add_folds(self, folds: Sequence[Fold]) -> None:
         """Folds instead of the library's own."""
