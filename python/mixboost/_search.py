@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_method_params
 
 from . import _native
 from ._base import seed_of, thread_count, warn_of_repairs
+from ._columns import is_frame
 from ._estimators import MixBoost
 from ._progress import interruptible, search_watcher
 from ._search_results import result_table
@@ -216,6 +217,7 @@ class MixBoostSearchCV(BaseSearchCV):
         self._forget()
         try:
             self._check_arguments()
+            X, y = X if is_frame(X) else indexable(X)[0], indexable(y)[0]
             routed = self._route(X, params)
             study = Study(self._recipe(X, y, routed))
             with closing(study.tuner):
@@ -298,7 +300,6 @@ class MixBoostSearchCV(BaseSearchCV):
 
     def _folds(self, X: Any, y: Any, split_params: dict[str, Any]) -> list[Fold]:
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        X, y = indexable(X, y)
         rows = np.arange(len(y))  # indexed, it tells row numbers of a mask and of numbers below 0
         folds = [(rows[train], rows[held_out]) for train, held_out in splitter.split(X, y, **split_params)]
         if not folds:

@@ -27,13 +27,28 @@ subsample 0.5 1 linear
 """
 
 
-def test_the_tables_of_the_paper() -> None:
-    """Its settings for OpenML, Kaggle and the comparison with NODE have these stages."""
-    assert stage_table(1000, 4, Fraction(1, 16)) == [
-        Stage(1000, Fraction(1, 16)),
-        Stage(250, Fraction(1, 4)),
-        Stage(62, Fraction(1)),
-    ]
+@pytest.mark.parametrize(
+    ("n_configs", "min_resource", "sizes", "resources"),
+    [
+        (512, Fraction(1, 4), [512, 128], [0.25, 1]),  # OpenML
+        (256, Fraction(1, 16), [256, 64, 16], [0.0625, 0.25, 1]),  # Kaggle
+        (1000, Fraction(1, 20), [1000, 250, 62], [0.0625, 0.25, 1]),  # beside NODE
+    ],
+)
+def test_the_tables_of_the_paper(
+    n_configs: int, min_resource: Fraction, sizes: list[int], resources: list[Any]
+) -> None:
+    """A search of these settings is made for its table alone."""
+    assert stage_table(n_configs, 4, min_resource) == [*map(Stage, sizes, resources)]
+    X, y = data_for(MixBoostRegressor)
+    dataset, _ = clone(ESTIMATORS[MixBoostRegressor])._rows(X, y, None)
+    tuner = _native.Tuner(dataset, _native.Space(TEXT), _native.Params())
+    tuner.set("n_configs", n_configs)
+    tuner.set("min_resource", min_resource)
+    tuner.start()
+    stages = range(tuner.n_stages)
+    assert [tuner.stage_size(i) for i in stages] == sizes
+    assert [tuner.stage_resource(i) for i in stages] == resources
 
 
 def drawn_params(kind: Any, config: int) -> _native.Params:
@@ -75,16 +90,11 @@ def evaluate_by_fresh_tuners(kind: Any, X: Any, y: Any, settings: Any) -> Callab
 
 def assert_same(search: MixBoostSearchCV, stages: list[Ranked]) -> None:
     results = search.cv_results_
-    found: dict[tuple[int, int], list[float]] = {}
-    for i, place in enumerate(zip(results["iter"].tolist(), results["config"].tolist(), strict=True)):
-        found[place] = [-results[f"split{fold}_test_score"][i] for fold in range(N_FOLDS)]
-    assert found == {(i, each): losses for i, stage in enumerate(stages) for each, losses in stage.losses.items()}
-    means = dict(
-        zip(zip(results["iter"].tolist(), results["config"].tolist(), strict=True), results["mean_test_score"])
-    )
-    for i, stage in enumerate(stages):
-        for each, mean in stage.means.items():
-            assert means[i, each] == pytest.approx(-mean, rel=1e-15)
+    places = list(zip(results["iter"].tolist(), results["config"].tolist(), strict=True))
+    assert places == [(i, each) for i, stage in enumerate(stages) for each in stage.losses]
+    for row, (i, each) in enumerate(places):
+        assert [-results[f"split{fold}_test_score"][row] for fold in range(N_FOLDS)] == stages[i].losses[each]
+        assert -results["mean_test_score"][row] == pytest.approx(stages[i].means[each], rel=1e-15)
     assert search.n_resources_ == [float(stage.resource) for stage in stages]
     assert results["config"][search.best_index_] == winner(stages)
 
