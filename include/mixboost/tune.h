@@ -27,7 +27,8 @@ typedef struct mxb_space mxb_space;
 MXB_API const char *mxb_space_built_in(const char *name);
 
 /** Reads a space: a line for each option, `OPTION LOWEST HIGHEST SCALE` with the scale linear, log10 or integer,
- *  `OPTION VALUE VALUE ... choice`, or `OPTION VALUE` for one that is always the same; `#` begins a comment. */
+ *  `OPTION VALUE VALUE ... choice`, or `OPTION VALUE` for one that is always the same; `#` begins a comment. With
+ *  a line `defaults` configuration 0 is not drawn: it has what is always the same, and else what it is drawn over. */
 MXB_API MXB_NODISCARD mxb_status mxb_space_create(const char *text, mxb_space **space, mxb_error *error);
 
 /** From now on the option, of the space or not, always has this value. */
