@@ -119,9 +119,9 @@ MXB_API const char *mxb_tuner_warning(const mxb_tuner *tuner);
  *  began. It may ask the tuner for anything. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_tune_progress_fn)(void *context, const mxb_tuner *tuner, double seconds);
 
-/** Runs all trials that are left, or until `time_limit`. MXB_STOPPED after `progress` said so: trials that were not
- *  finished are lost, no others, and the tuner may go on. A trial that fails is the last of its stage; the search
- *  fails, with the reason of the first, if all of a stage do. */
+/** Runs all trials that are left, those that were handed out and not told of among them, or until `time_limit`.
+ * MXB_STOPPED after `progress` said so: trials that were not finished are lost, no others, and the tuner may go on. A
+ * trial that fails is the last of its stage; the search fails, with the reason of the first, if all of a stage do. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *context,
                                                mxb_error *error);
 
