@@ -54,8 +54,8 @@ class MixBoostSearchCV(BaseSearchCV):
     space : str, path-like or dict, default="default"
         What configurations are drawn from: "default", "paper" or "paper-node"; the text of a space; the
         ``pathlib.Path`` of a file with one; or a dict that has for each option ``(lowest, highest, scale)`` with the
-        scale "linear", "log10" or "integer", a list of choices, or a value. A space of one's own wins over parameters
-        of the estimator.
+        scale "linear", "log10" or "integer", a list of choices, or a value; with ``"defaults": True`` the first
+        configuration is the estimator as it is. A space of one's own wins over parameters of the estimator.
     n_configs : int, default=512
         Configurations of the first stage.
     eta : int, default=4

@@ -27,7 +27,7 @@ def space_text(space: str | os.PathLike[str] | Ranges) -> SpaceText:
     """The text of a space.
 
     Of a dict ``{option: what it may be}`` a tuple ``(lowest, highest, scale)`` is a range, a list is a choice of its
-    values, and anything else a value that is always the same.
+    values, and anything else a value that is always the same. With ``"defaults": True`` configuration 0 is not drawn.
     """
     if isinstance(space, str):
         built_in = _native.built_in_space(space)
@@ -45,6 +45,8 @@ def space_text(space: str | os.PathLike[str] | Ranges) -> SpaceText:
 
 
 def _line(option: str, values: object) -> str:
+    if option == "defaults" and isinstance(values, bool):
+        return "defaults\n" if values else ""
     if isinstance(values, list):
         words = [*(_word(option, value) for value in values), "choice"]
     elif isinstance(values, tuple):

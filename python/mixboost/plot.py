@@ -330,7 +330,8 @@ def slices(search: Any, axes: Any = None) -> NDArray[Any]:
     ndarray of matplotlib.axes.Axes
         In each a mark for every configuration, at its mean loss over the folds in the last stage that it came to, or at
         its mean score where there is a ``scoring``: the darker, the later the stage. Those that failed are not drawn.
-        ``num_round`` is that of ``cv_results_``, the rounds that the trials kept.
+        ``num_round`` is that of ``cv_results_``, the rounds that the trials kept. Where a number is "auto", a line
+        stands for the mark.
 
     Examples
     --------
@@ -390,13 +391,16 @@ def _many_axes(n: int) -> NDArray[Any]:
 
 
 def _draw_slice(ax: Axes, search: Any, table: _SearchTable, option: str, rows: NDArray[np.intp]) -> None:
-    column = table.results[f"param_{option}"]
-    places = _places(column.data, ax, search.space_[option])
-    stages = table.results["iter"][rows]
-    shades = (stages + 1) / len(search.n_resources_)
-    ax.scatter(places[rows], table.values[rows], s=_AREA, c=shades, cmap="Blues", vmin=-0.3, vmax=1.0)
-    best: dict[str, Any] = {"color": _ORANGE, "markeredgecolor": "black", "zorder": 3}
-    ax.plot([places[search.best_index_]], [table.values[search.best_index_]], "o", **best)
+    places = _places(table.results[f"param_{option}"].data, ax, search.space_[option])
+    has_place, best = np.isfinite(places), search.best_index_
+    placed = rows[has_place[rows]]
+    shades = (table.results["iter"][placed] + 1) / len(search.n_resources_)
+    ax.scatter(places[placed], table.values[placed], s=_AREA, c=shades, cmap="Blues", vmin=-0.3, vmax=1.0)
+    for row in rows[~has_place[rows]]:
+        ax.axhline(table.values[row], color=_ORANGE if row == best else _BLUE, linestyle=":", zorder=1)
+    if has_place[best]:
+        mark: dict[str, Any] = {"color": _ORANGE, "markeredgecolor": "black", "zorder": 3}
+        ax.plot([places[best]], [table.values[best]], "o", **mark)
     ax.set_xlabel(option)
     place = ax.get_subplotspec()
     if place is None or place.is_first_col():
@@ -406,24 +410,24 @@ def _draw_slice(ax: Axes, search: Any, table: _SearchTable, option: str, rows: N
 
 
 def _places(values: NDArray[Any], ax: Axes, scale: str) -> NDArray[np.float64]:
-    """Where values stand on the axis: numbers at themselves, choices side by side."""
+    """Where values stand on the axis: numbers at themselves, choices side by side; NaN for "auto" among numbers."""
     if scale != "choice":
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = np.array([value if is_number(value) else np.nan for value in values.tolist()], dtype=np.float64)
         if scale == "log10":
             _set_log_axis(ax, numbers)
         return numbers
-    texts = [str(value) for value in values]
-    names = sorted(set(texts), key=lambda text: (not is_number(values[texts.index(text)]), text))
+    choices = {str(value): value for value in values.tolist()}
+    names = sorted(choices, key=lambda text: (choices[text] if is_number(choices[text]) else np.inf, text))
     ax.set_xticks(range(len(names)), labels=names)
     ax.set_xlim(-0.5, len(names) - 0.5)
-    return np.array([names.index(text) for text in texts], dtype=np.float64)
+    return np.array([names.index(str(value)) for value in values.tolist()], dtype=np.float64)
 
 
 def _set_log_axis(ax: Axes, numbers: NDArray[np.float64]) -> None:
     """Plain numbers at a few ticks; matplotlib's own run into each other in a small picture."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    is_narrow = numbers.max() < 100 * numbers.min()
+    is_narrow = np.nanmax(numbers) < 100 * np.nanmin(numbers)
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if is_narrow else (1,), numticks=6))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

@@ -310,7 +310,7 @@ def test_built_in_spaces(name: str) -> None:
     search = MixBoostSearchCV(MixBoostRegressor(num_round=10), name, n_configs=2, min_resource=1).fit(X, y)
     text = _native.built_in_space(name)
     assert text
-    assert set(search.space_) == {line.split()[0] for line in text.splitlines()}
+    assert set(search.space_) == {line.split()[0] for line in text.splitlines() if line != "defaults"}
     assert search.space_.get("num_round", "fixed") == "fixed"
     assert all(params["num_round"] <= 10 for params in search.cv_results_["params"])
     again = clone(search.estimator).set_params(**search.best_params_).fit(X, y)
@@ -350,6 +350,22 @@ def test_a_preset_is_written_out() -> None:
     assert "preset" not in by_space.best_params_
     assert by_space.best_params_ == {name: value for name, value in search.best_params_.items() if name != "preset"}
     np.testing.assert_array_equal(by_space.predict(X), search.predict(X))
+
+
+def test_a_space_may_begin_with_the_estimator_as_it_is() -> None:
+    X, y = regression_data()
+    with_defaults, without = (
+        small_search(space={**SPACE, "defaults": defaults}, min_resource=1, n_configs=3).fit(X, y)
+        for defaults in (True, False)
+    )
+    drawn = [
+        [{name: params[name] for name in SPACE} for params in search.cv_results_["params"]]
+        for search in (with_defaults, without)
+    ]
+    assert drawn[0][0] == {name: with_defaults.estimator.get_params()[name] for name in SPACE}
+    assert drawn[0][0] != drawn[1][0]
+    assert drawn[0][1:] == drawn[1][1:]
+    assert "defaults" not in with_defaults.space_
 
 
 def test_a_list_option_can_be_chosen() -> None:
