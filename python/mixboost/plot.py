@@ -415,6 +415,8 @@ def _places(values: NDArray[Any], ax: Axes, scale: str) -> NDArray[np.float64]:
         numbers = np.array([value if is_number(value) else np.nan for value in values.tolist()], dtype=np.float64)
         if scale == "log10":
             _set_log_axis(ax, numbers)
+        elif scale == "integer":
+            ax.locator_params(axis="x", integer=True)
         return numbers
     choices = {str(value): value for value in values.tolist()}
     names = sorted(choices, key=lambda text: (choices[text] if is_number(choices[text]) else np.inf, text))
