@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from estimator_cases import model_bytes
 from mixboost import MixBoostClassifier, MixBoostRegressor, MixBoostSearchCV
+from sklearn.base import clone
 
 SPACE: dict[str, Any] = {
     "learning_rate": (0.05, 0.5, "log10"),
@@ -23,7 +24,7 @@ ESTIMATORS = {
 def small_search(kind: Any = MixBoostRegressor, space: Any = None, **settings: Any) -> MixBoostSearchCV:
     """16 configurations on 1/4 of the rows, 4 on all."""
     defaults = {"n_configs": 16, "eta": 4, "min_resource": "1/4"}
-    return MixBoostSearchCV(ESTIMATORS[kind], SPACE if space is None else space, **{**defaults, **settings})
+    return MixBoostSearchCV(clone(ESTIMATORS[kind]), SPACE if space is None else space, **{**defaults, **settings})
 
 
 def findings(search: MixBoostSearchCV) -> dict[str, Any]:
