@@ -7,7 +7,7 @@
 #include "columns.h"
 #include "tuning_text.h"
 
-enum { NAME_WIDTH = 21, VALUE_WIDTH = 10 };
+enum { NAME_WIDTH = 21, VALUE_WIDTH = 13 };
 
 static void print_values(const char *name, const char *const *values, size_t n) {
     char padded[SETTINGS_TABLE_MAX][64];

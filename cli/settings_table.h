@@ -7,7 +7,7 @@
 #include "mixboost/tune.h"
 #include "text.h"
 
-enum { SETTINGS_TABLE_MAX = 6 }; /* configurations that have room beside each other */
+enum { SETTINGS_TABLE_MAX = 5 }; /* configurations that have room beside each other */
 
 /* A row above the settings: what the configurations are called, or what became of them. */
 struct settings_head {
