@@ -3,6 +3,7 @@
 #include "tune/space.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/math.h"
@@ -129,12 +130,14 @@ mxb_status mxb_space_fix(mxb_space *space, const char *option, const char *value
     if (space == NULL || option == NULL || value == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "space, option or value is NULL");
     }
-    MXB_TRY(mxb__space_check_value(option, value, error));
-    const char *values[] = {value};
-    struct range given = {
-        .option = (char *)option, .scale = SCALE_FIXED, .n_values = 1, .values = (char **)values /* only read */};
+    char *text;
     struct range range;
-    MXB_TRY(copy_range(&range, &given, error));
+    MXB_TRY(mxb__space_read_value(option, value, &text, error));
+    struct range given = {
+        .option = (char *)option /* only read */, .scale = SCALE_FIXED, .n_values = 1, .values = &text};
+    mxb_status status = copy_range(&range, &given, error);
+    mxb__free(text);
+    MXB_TRY(status);
     size_t at = find_range(space, option);
     if (at == space->n_ranges) {
         return mxb__space_add(space, &range, error);
@@ -156,13 +159,19 @@ const char *mxb_space_scale(const mxb_space *space, size_t index) {
 
 /* ---- Drawing ---- */
 
-/* To six digits; a number of more digits before the point to a whole one. */
+/* To six digits: a whole number of so many and a power of ten, as text, so that it is the nearest number to them. */
 static double rounded(double value) {
-    double unit = 1.0;
-    while (fabs(value) * unit < 1e5 && unit < 1e22) {
-        unit *= 10.0;
+    char text[32];
+    int exponent = 0;
+    for (; value != 0.0 && fabs(value) < 1e5; exponent--) {
+        value *= 10.0;
     }
-    return floor(value * unit + 0.5) / unit;
+    for (; fabs(value) >= 1e6; exponent++) {
+        value /= 10.0;
+    }
+    snprintf(text, sizeof text, "%.0fe%d", floor(value + 0.5), exponent);
+    mxb__number_parse(text, strlen(text), &value);
+    return value;
 }
 
 static double draw_number(const struct range *range, double uniform) {

@@ -19,7 +19,7 @@ struct range {
     double lowest; /* of numbers */
     double highest;
     size_t n_values; /* of a choice; 1 where fixed */
-    char **values;
+    char **values;   /* as mxb_params_get gives them */
 };
 
 struct mxb_space {
@@ -32,8 +32,8 @@ void mxb__range_clear(struct range *range);
 /** Adds a range, whose texts become the space's, also on failure; an option that is there already is a failure. */
 mxb_status mxb__space_add(mxb_space *space, struct range *range, mxb_error *error);
 
-/** Whether the option takes the value. */
-mxb_status mxb__space_check_value(const char *option, const char *value, mxb_error *error);
+/** The one text of a value that the option takes ("0.1" for "1e-1"), to be freed with mxb__free. */
+mxb_status mxb__space_read_value(const char *option, const char *value, char **text, mxb_error *error);
 
 /** Fills an empty space from text; the lines in messages count from 1. */
 mxb_status mxb__space_parse(mxb_space *space, const char *text, mxb_error *error);

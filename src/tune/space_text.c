@@ -81,20 +81,32 @@ static mxb_status check_option(const char *option, int is_range, mxb_error *erro
     return MXB_OK;
 }
 
-mxb_status mxb__space_check_value(const char *option, const char *value, mxb_error *error) {
+mxb_status mxb__space_read_value(const char *option, const char *value, char **text, mxb_error *error) {
     mxb_params *params;
+    *text = NULL;
     MXB_TRY(mxb_params_create(&params, error));
     mxb_status status = mxb_params_set(params, option, value, error);
+    if (status == MXB_OK) {
+        status = mxb__copy_text(text, mxb_params_get(params, option), error);
+    }
     mxb_params_free(params);
+    return status;
+}
+
+static mxb_status read_value(const struct words *words, size_t word, const char *option, char **text,
+                             mxb_error *error) {
+    char *copy;
+    MXB_TRY(copy_word(words, word, &copy, error));
+    mxb_status status = mxb__space_read_value(option, copy, text, error);
+    mxb__free(copy);
     return status;
 }
 
 static mxb_status read_values(const struct words *words, size_t n_values, struct range *range, mxb_error *error) {
     MXB_TRY(mxb__alloc_zeroed(&range->values, n_values, sizeof *range->values, "a search space", error));
     for (size_t i = 0; i < n_values; i++) {
+        MXB_TRY(read_value(words, 1 + i, range->option, &range->values[i], error));
         range->n_values++;
-        MXB_TRY(copy_word(words, 1 + i, &range->values[i], error));
-        MXB_TRY(mxb__space_check_value(range->option, range->values[i], error));
     }
     return MXB_OK;
 }
@@ -110,10 +122,9 @@ static mxb_status read_bound(const struct words *words, size_t word, const struc
         return mxb__fail(error, MXB_ERROR_PARAM, "%s takes whole numbers, and %s is none", range->option,
                          quote(words, word, quoted));
     }
-    MXB_TRY(copy_word(words, word, &text, error));
-    mxb_status status = mxb__space_check_value(range->option, text, error);
+    MXB_TRY(read_value(words, word, range->option, &text, error));
     mxb__free(text);
-    return status;
+    return MXB_OK;
 }
 
 static mxb_status read_bounds(const struct words *words, struct range *range, mxb_error *error) {

@@ -22,8 +22,8 @@ def symbols(path, *options):
 
 
 def public_functions(root, mark=""):
-    """The functions of the header's sections whose titles have the mark."""
-    text = (root / "include/mixboost/mixboost.h").read_text()
+    """The functions of the headers' sections whose titles have the mark."""
+    text = "".join(path.read_text() for path in sorted((root / "include/mixboost").glob("*.h")))
     _, *parts = re.split(r"^/\* ---- (.*?) -+ \*/$", text, flags=re.MULTILINE)
     sections = zip(parts[::2], parts[1::2], strict=True)
     marked = "".join(body for title, body in sections if mark in title)
