@@ -13,7 +13,7 @@ from samples import make_rows, write_csv
 from tuned import finalists, search
 
 JOURNAL = ["--journal", "j.mxj"]
-SLOW = ["--folds", 2, "--num_round", 600, "--early_stopping_rounds", 0]  # a second or so
+SLOW = ["--folds", 2, "--num_round", 1500, "--early_stopping_rounds", 0]  # a second or so
 ENDLESS = ["--num_round", 1000000, "--early_stopping_rounds", 0]
 
 
@@ -194,7 +194,8 @@ def test_a_full_disk(program, run, numbers_csv, tmp_path):
 def test_the_best_so_far_when_time_is_up(run, numbers_csv, tmp_path, undisturbed, resource):
     words = [*SLOW, "--resource", resource, *JOURNAL]
     n_done = 0
-    done = run(*search("numbers.csv", "m.mxb", *words, "--time-limit", "0.2s"))
+    limit = 0.1
+    done = run(*search("numbers.csv", "m.mxb", *words, "--time-limit", limit))
     while "the time is up" in done.stderr or "could be judged" in done.stderr:
         if done.returncode == 0:
             stopped = re.search(
@@ -208,7 +209,9 @@ def test_the_best_so_far_when_time_is_up(run, numbers_csv, tmp_path, undisturbed
             assert finalists(done.stdout)[0]["rank"] == "1"
             assert run("show", "m.mxb").returncode == 0
             assert done.stderr.endswith("mixboost: j.mxj has what was done; --resume goes on from it\n")
-        done = run(*search("numbers.csv", "m.mxb", *words, "--resume", "--time-limit", "0.2s"))
+        limit *= 2  # a trial that takes longer than the limit would never be done
+        done = run(*search("numbers.csv", "m.mxb", *words, "--resume", "--time-limit", limit))
+    assert n_done > 0
     assert done.returncode == 0
     assert ((tmp_path / "m.mxb").read_bytes(), done.stdout) == undisturbed[resource]
     assert "--resume" not in done.stderr

@@ -63,37 +63,38 @@ def test_configurations(run, tmp_path, given):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
 
-# Spaces, and what is wrong with them.
+# Spaces, and what is wrong with their last line.
 SPACES = [
-    ("lerning_rate 0.1 0.2 linear\n", 'line 1 of the search space: there is no option "lerning_rate"'),
-    (
-        "# all\nlearning_rate 0.2 0.1 log10\n",
-        "line 2 of the search space: the lowest learning_rate, 0.2, is above the highest, 0.1",
-    ),
-    ("lambda_l2 0 1 log10", "line 1 of the search space: the lowest lambda_l2 is 0; on a log10 scale it must be over 0"),
-    ("base_score -1 1 log10", None),
+    ("lerning_rate 0.1 0.2 linear\n", 'there is no option "lerning_rate"'),
+    ("# all\nlearning_rate 0.2 0.1 log10\n", "the lowest learning_rate, 0.2, is above the highest, 0.1"),
+    ("lambda_l2 0 1 log10", "the lowest lambda_l2 is 0; on a log10 scale it must be over 0"),
+    ("base_score -1 1 log10", "the lowest base_score is -1; on a log10 scale it must be over 0"),
+    ("objective mse logloss choice", "objective cannot be tuned"),
+    ("n_threads 1 2 integer", "n_threads cannot be tuned"),
     ("learning_rate 0.1 0.2 cubic", None),
     ("learning_rate 0.1 2 linear", None),
     ("max_max_depth 1 2.5 integer", None),
     ("alpha 1 2 linear\nalpha 1 3 linear\n", None),
-    ("objective mse logloss choice", "line 1 of the search space: objective cannot be tuned"),
-    ("n_threads 1 2 integer", "line 1 of the search space: n_threads cannot be tuned"),
     ("fourier_scaling rank round choice", None),
-    ("", "the search space has no option"),
 ]
 
 
-@pytest.mark.parametrize(("text", "sentence"), SPACES, ids=[text for text, _ in SPACES])
-def test_space(run, tmp_path, text, sentence):
+@pytest.mark.parametrize(("text", "reason"), SPACES, ids=[text for text, _ in SPACES])
+def test_space(run, tmp_path, text, reason):
     write_csv(tmp_path / "d.csv", "abcy", make_rows(100, seed=1))
     (tmp_path / "my space").write_text(text)
     done = run(*search("d.csv", "m.mxb", "--space", "my space"))
     assert (done.returncode, done.stdout) == (1, "")
-    if sentence is None:
-        assert done.stderr.startswith('mixboost: "my space": line ') and done.stderr.count("\n") == 1
-    else:
-        assert done.stderr == f'mixboost: "my space": {sentence}\n'
+    place = f'mixboost: "my space": line {len(text.splitlines())} of the search space: '
+    assert done.stderr.startswith(place) and done.stderr.count("\n") == 1
+    assert reason is None or done.stderr == f"{place}{reason}\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.csv", "my space"]
+
+
+def test_an_empty_space(run, tmp_path):
+    (tmp_path / "s").write_text("# nothing\n")
+    done = run(*search("d.csv", "m.mxb", "--space", "s"))
+    assert (done.returncode, done.stderr) == (1, 'mixboost: "s": the search space has no option\n')
 
 
 @pytest.mark.parametrize(
