@@ -27,7 +27,8 @@ typedef struct mxb_space mxb_space;
 MXB_API const char *mxb_space_built_in(const char *name);
 
 /** Reads a space: a line for each option, `OPTION LOWEST HIGHEST SCALE` with the scale linear, log10 or integer,
- *  `OPTION VALUE VALUE ... choice`, or `OPTION VALUE` for one that is always the same; `#` begins a comment. */
+ *  `OPTION VALUE VALUE ... choice`, or `OPTION VALUE` for one that is always the same; `#` begins a comment. With
+ *  a line `defaults` configuration 0 is not drawn: it has what is always the same, and else what it is drawn over. */
 MXB_API MXB_NODISCARD mxb_status mxb_space_create(const char *text, mxb_space **space, mxb_error *error);
 
 /** From now on the option, of the space or not, always has this value. */
@@ -118,9 +119,9 @@ MXB_API const char *mxb_tuner_warning(const mxb_tuner *tuner);
  *  began. It may ask the tuner for anything. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_tune_progress_fn)(void *context, const mxb_tuner *tuner, double seconds);
 
-/** Runs all trials that are left, or until `time_limit`. MXB_STOPPED after `progress` said so: trials that were not
- *  finished are lost, no others, and the tuner may go on. A trial that fails is the last of its stage; the search
- *  fails, with the reason of the first, if all of a stage do. */
+/** Runs all trials that are left, those that were handed out and not told of among them, or until `time_limit`.
+ * MXB_STOPPED after `progress` said so: trials that were not finished are lost, no others, and the tuner may go on. A
+ * trial that fails is the last of its stage; the search fails, with the reason of the first, if all of a stage do. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *context,
                                                mxb_error *error);
 

@@ -37,6 +37,7 @@ static const char PAPER_NODE[] =
     "hist_nbins 256\n";
 
 static const char DEFAULT[] =
+    "defaults\n"
     "learning_rate 0.015 0.2 log10\n"
     "max_max_depth 3 12 integer\n"
     "symmetric_probability 0 1 linear\n"

@@ -101,6 +101,17 @@ void mxb__results_put_back(struct results *results, const mxb_trial *trial) {
     }
 }
 
+void mxb__results_put_all_back(struct results *results) {
+    if (results->stage == results->n_stages) {
+        return;
+    }
+    struct stage_results *stage = &results->stages[results->stage];
+    for (size_t i = 0; i < stage->n_configs * results->n_folds; i++) {
+        stage->slots[i].state = stage->slots[i].state == TRIAL_IS_OUT ? TRIAL_WAITS : stage->slots[i].state;
+    }
+    stage->next = 0;
+}
+
 mxb_status mxb__results_check(const struct results *results, const mxb_trial *trial, const mxb_trial_result *result,
                               mxb_error *error) {
     const struct trial_slot *slot = mxb__results_find(results, trial);

@@ -45,6 +45,9 @@ int mxb__results_take(struct results *results, mxb_trial *trial);
 /** A trial that is out waits again. */
 void mxb__results_put_back(struct results *results, const mxb_trial *trial);
 
+/** All that are out wait again. */
+void mxb__results_put_all_back(struct results *results);
+
 /** Whether results can be added: PARAM where there is no such trial or it is done. */
 mxb_status mxb__results_check(const struct results *results, const mxb_trial *trial, const mxb_trial_result *result,
                               mxb_error *error);

@@ -99,6 +99,7 @@ mxb_status mxb__space_copy(mxb_space **to, const mxb_space *from, mxb_error *err
     mxb_space *made;
     *to = NULL;
     MXB_TRY(mxb__alloc_zeroed(&made, 1, sizeof *made, "a search space", error));
+    made->has_defaults = from->has_defaults;
     mxb_status status = MXB_OK;
     for (size_t i = 0; status == MXB_OK && i < from->n_ranges; i++) {
         struct range range;
@@ -229,8 +230,12 @@ mxb_status mxb_space_draw(const mxb_space *space, uint64_t seed, size_t config, 
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", space == NULL ? "space" : "params");
     }
     struct random_stream stream = mxb__random_stream(seed, RANDOM_OPTIONS, config);
+    int is_default = config == 0 && space->has_defaults;
     for (size_t i = 0; i < space->n_ranges; i++) {
+        if (is_default && space->ranges[i].scale != SCALE_FIXED) {
+            continue;
+        }
         MXB_TRY(draw_option(&space->ranges[i], mxb__random_uniform(stream, i), params, error));
     }
-    return order_depths(space, params, error);
+    return is_default ? MXB_OK : order_depths(space, params, error);
 }

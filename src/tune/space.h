@@ -23,6 +23,7 @@ struct range {
 };
 
 struct mxb_space {
+    int has_defaults; /* configuration 0 has only what is fixed */
     size_t n_ranges;
     struct range *ranges;
 };

@@ -10,6 +10,9 @@
 
 enum { QUOTED_SIZE = 64, MAX_WORDS = 1000 };
 
+/* The line of a space whose first configuration is not drawn. */
+static const char DEFAULTS[] = "defaults";
+
 /* The words of a line, in place. */
 struct words {
     size_t n;
@@ -193,6 +196,10 @@ static mxb_status parse_line(mxb_space *space, const char *line, const char *end
     if (words.n == 0) {
         return MXB_OK;
     }
+    if (words.n == 1 && is_word(&words, 0, DEFAULTS)) {
+        space->has_defaults = 1;
+        return MXB_OK;
+    }
     mxb_status status = read_range(&words, &range, error);
     if (status != MXB_OK) {
         mxb__range_clear(&range);
@@ -238,6 +245,10 @@ static void put_range(struct byte_writer *out, const struct range *range) {
 
 mxb_status mxb__space_format(const mxb_space *space, char **text, mxb_error *error) {
     struct byte_writer out = {.status = MXB_OK, .error = error};
+    if (space->has_defaults) {
+        put_text(&out, DEFAULTS);
+        put_text(&out, "\n");
+    }
     for (size_t i = 0; i < space->n_ranges; i++) {
         put_range(&out, &space->ranges[i]);
     }

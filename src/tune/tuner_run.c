@@ -306,10 +306,13 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
     if (pthread_cond_init(&run.change, NULL) != 0) {
         return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner");
     }
-    while (run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
+    mxb__results_put_all_back(&tuner->results);
+    mxb_status status = mxb__results_advance(&tuner->results, error); /* a run before may have failed at it */
+    while (status == MXB_OK && run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
         run_stage(&run);
     }
     pthread_cond_destroy(&run.change);
+    MXB_TRY(status);
     if (run.stop == RUN_FAILED) {
         return mxb__fail(error, run.status, "%s", run.error.message);
     }
