@@ -1,6 +1,8 @@
 """Tuning from the command line: what it finds, against training and cross-validating by hand."""
 
 import json
+import pathlib
+import re
 import subprocess
 
 import pytest
@@ -232,3 +234,16 @@ def test_messages_never_land_in_the_model_or_the_journal(program, run, numbers_c
     tune(run, numbers_csv, tmp_path / "open.mxb")
     assert (tmp_path / "closed.mxb").read_bytes() == (tmp_path / "open.mxb").read_bytes()
     assert run(*search("numbers.csv", "m.mxb", "--journal", "closed.mxj", "--resume", "--quiet")).stderr == ""
+
+
+def test_the_lines_of_the_page_work(program, tmp_path):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tuning.md"
+    (block,) = re.findall(r"^## From the shell\n\n```sh\n(.*?)^```", page.read_text(), re.M | re.S)
+    lines = block.splitlines()
+    assert len(lines) == 4
+    write_csv(tmp_path / "train.csv", "abcy", make_rows(40, seed=1))
+    write_csv(tmp_path / "valid.csv", "abcy", make_rows(20, seed=2))
+    for line in lines:
+        name, *words = line.replace("--configs 64", "--configs 8").split()  # to save time
+        assert name == "mixboost" and "8" in words
+        subprocess.run([program, *words], cwd=tmp_path, check=True, capture_output=True)

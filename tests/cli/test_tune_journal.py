@@ -227,7 +227,11 @@ def test_nothing_judged_when_time_is_up(run, numbers_csv, tmp_path, words):
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(run, numbers_csv, tmp_path):
-    outputs = {run(*search("numbers.csv", "m.mxb", *words)).stdout for words in ([], ["--time-limit", "2h"])}
+    """The longest that there may be, in every unit: 1e9 seconds."""
+    limits = ["1000000000", "1000000000s", "16666666m", "277777h", "2.5h"]
+    outputs = {
+        run(*search("numbers.csv", "m.mxb", *words)).stdout for words in ([], *(["--time-limit", x] for x in limits))
+    }
     assert len(outputs) == 1
 
 

@@ -83,6 +83,14 @@ def test_redrawn_at_most_ten_times_a_second(program, numbers_csv, tmp_path):
     assert len(shown) <= 10 * (seconds + 0.1) + 2
 
 
+def test_the_time_left_is_never_more_than_the_limit(program, numbers_csv, tmp_path):
+    words = list(map(str, search("numbers.csv", "m.mxb", "--folds", 2, "--configs", 10000, "--time-limit", 1)))
+    seen, code = on_terminal(program, words, tmp_path, stdout=subprocess.DEVNULL)
+    assert code == 0
+    left = [float(number) for number in re.findall(r"trials  (\S+) s left", seen)]
+    assert left and max(left) <= 1 and "min left" not in seen
+
+
 def test_quiet_terminal(program, numbers_csv, tmp_path):
     assert on_terminal(program, words_of("--quiet"), tmp_path, stdout=subprocess.DEVNULL) == ("", 0)
 
