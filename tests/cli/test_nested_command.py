@@ -98,6 +98,7 @@ def test_table(run, data):
     columns = [*zip(*map(str.split, first.splitlines()), strict=True)][1:]
     columns += [*zip(*map(str.split, second.splitlines()), strict=True)][1:]
     names = [line.split()[0] for line in first.splitlines()]
+    assert len({fold["loss"] for fold in folds}) == 6
     assert names[:3] == ["repeat", "fold", "rounds"] and names == [line.split()[0] for line in second.splitlines()]
     assert len(columns) == 6
     for column, fold in zip(columns, folds, strict=True):

@@ -132,6 +132,16 @@ def test_what_is_drawn_stays_in_its_range(run, numbers_csv, tmp_path, space):
     assert len({tuple(options(finalist)) for finalist in ranked}) == 5
 
 
+def test_rounds_that_are_drawn_are_named_once(run, numbers_csv, tmp_path):
+    (tmp_path / "s").write_text("num_round 5 40 integer\nlearning_rate 0.05 0.5 log10\n")
+    words = ["--space", "s", "--configs", 8, "--early_stopping_rounds", 0]
+    done = run("tune", numbers_csv, "--label", "y", "--model", "m.mxb", *words)
+    best, second = finalists(done.stdout)
+    assert list(best) == ["rank", "rmse", "rounds", "learning_rate"]
+    assert 5 <= int(best["rounds"]) <= 40 and best["rounds"] != second["rounds"]
+    assert len(shown(run, "m.mxb")["rounds"]) == int(best["rounds"])
+
+
 @pytest.mark.parametrize(("name", "preset"), [(None, "default"), ("default", "default"), ("paper", "paper")])
 def test_built_in_spaces(run, numbers_csv, tmp_path, name, preset):
     words = [] if name is None else ["--space", name]

@@ -12,7 +12,7 @@ SETTINGS = r"(?: ?\w+=\S+)+"
 # What may be drawn, line by line: the stage, then the best so far, then more of its settings.
 TIME = rf"(?:{DURATION} (?:left|so far)|in {DURATION})"
 STAGE = rf"(?:\[=*>? *\] )?stage (\d) of 2: (\d) configurations, (\d+) of (\d+) trials  {TIME}"
-BEST = rf"best rmse (\S+) (?:on 1/4 of the rows|on all rows):{SETTINGS}"
+BEST = rf"best rmse (\S+) (?:on 1/4 of the rows|on all rows|with 1/4 of the rounds|with all rounds):{SETTINGS}"
 
 
 def words_of(*more):
@@ -22,37 +22,41 @@ def words_of(*more):
 def drawings(seen):
     """Every drawing of the view, as its lines, from the plan's sentence to the bar of the last training."""
     plan, _, rest = seen.partition("\n")
-    assert plan.startswith(
-        "mixboost: stages: 8 configurations on 1/4 of the rows, 2 on all rows; 2 folds each; at most "
-    )
+    assert plan.startswith("mixboost: stages: 8 configurations ")
     view = rest[: rest.index("\x1b[J\n") + 3]
     assert view.endswith("\x1b[J")
     return [re.sub(r"\x1b\[\d*A|\x1b\[K", "", text).lstrip("\r").split("\n") for text in view.split("\x1b[J")[:-1]]
 
 
-def test_view(program, run, numbers_csv, tmp_path):
-    seen, code = on_terminal(program, words_of("--num_round", 300), tmp_path, stdout=subprocess.PIPE)
+@pytest.mark.parametrize(("resource", "cost"), [("rows", 1), ("rounds", 0.75)])
+def test_view(program, numbers_csv, tmp_path, resource, cost):
+    """A trial of the last stage costs what four of the first do, or three more, where it goes on from there."""
+    words = words_of("--num_round", 300, "--resource", resource)
+    seen, code = on_terminal(program, words, tmp_path, stdout=subprocess.DEVNULL)
     assert code == 0
-    seen_losses = []
-    seen_counts = []
+    counts = []
+    losses = []
     for lines in drawings(seen):
         stage = re.fullmatch(STAGE, lines[0])
         assert stage and all(len(line) < 100 for line in lines), lines
         number, n_configs, n_done, n_trials = map(int, stage.groups())
         assert (n_configs, n_trials) == ((8, 16) if number == 1 else (2, 4)) and n_done <= n_trials
-        seen_counts.append((number, n_done))
+        done = n_done / 4 if number == 1 else 4 + n_done * cost
+        assert lines[0].count("=") == int(30 * done / (4 + 4 * cost))
+        counts.append((number, n_done))
         if len(lines) > 1:
             best = re.fullmatch(BEST, " ".join(line.strip() for line in lines[1:]))
             assert best, lines
-            seen_losses.append(float(best.group(1)))
-    assert seen_counts == sorted(seen_counts) and seen_counts[-1] == (2, 4)
-    assert seen_losses
+            losses.append(float(best.group(1)))
+    assert counts == sorted(counts) and counts[-1] == (2, 4)
+    assert len(losses) > 2
 
 
 def test_what_stands_there_in_the_end(program, run, numbers_csv, tmp_path):
-    seen, code = on_terminal(program, words_of(), tmp_path, stdout=subprocess.DEVNULL)
+    words = words_of("--num_round", 300, "--early_stopping_rounds", 0)
+    seen, code = on_terminal(program, words, tmp_path, stdout=subprocess.DEVNULL)
     assert code == 0
-    best = finalists(run(*words_of()).stdout)[0]
+    best = finalists(run(*words).stdout)[0]
     plan, stage, *rest = screen(seen)
     assert plan.startswith("mixboost: stages: 8 ")
     assert re.fullmatch(rf"\[={{30}}\] stage 2 of 2: 2 configurations, 4 of 4 trials  in {DURATION}", stage)
@@ -61,8 +65,8 @@ def test_what_stands_there_in_the_end(program, run, numbers_csv, tmp_path):
     assert told.startswith(f"best rmse {best['rmse']} on all rows: ")
     settings = dict(word.split("=") for word in told.split(": ")[1].split())
     assert settings == {name: best[name] for name in settings} and len(settings) == len(best) - 3
-    assert re.fullmatch(rf"\[={{30}}\] 15/15  train \S+  in {DURATION}", bar)
-    assert trained.startswith("mixboost: trained 15 rounds in ") and wrote.startswith("mixboost: wrote m.mxb (")
+    assert re.fullmatch(rf"\[={{30}}\] 300/300  train \S+  in {DURATION}", bar)
+    assert trained.startswith("mixboost: trained 300 rounds in ") and wrote.startswith("mixboost: wrote m.mxb (")
     assert empty == ""
 
 
