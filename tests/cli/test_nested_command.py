@@ -134,7 +134,7 @@ def test_classes_are_stratified(run, classes_csv, tmp_path):
 def test_journals_of_the_folds(run, program, data, tmp_path):
     """Killed in one fold, it goes on there."""
     words = ["cv", data, "--label", "y", *QUICK, "--folds", 3, "--quiet"]
-    words[words.index("--num_round") + 1] = 1000
+    words[words.index("--num_round") + 1] = 500
     words += ["--early_stopping_rounds", 0, "--json"]
     expected = run(*words).stdout
     journal = ["--journal", "j"]

@@ -13,7 +13,7 @@ from samples import make_rows, write_csv
 from tuned import finalists, search
 
 JOURNAL = ["--journal", "j.mxj"]
-SLOW = ["--folds", 2, "--num_round", 1500, "--early_stopping_rounds", 0]  # a second or so
+SLOW = ["--folds", 2, "--num_round", 1000, "--early_stopping_rounds", 0]  # a second or so
 ENDLESS = ["--num_round", 1000000, "--early_stopping_rounds", 0]
 
 
@@ -250,8 +250,7 @@ def wait_until(process, condition):
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.parametrize(("number", "quiet"), [(signal.SIGINT, []), (signal.SIGTERM, ["--quiet"])])
 def test_a_signal_ends_with_the_best_so_far(run, start, numbers_csv, tmp_path, undisturbed, number, quiet):
     process = start(*SLOW, *JOURNAL, *quiet)
     wait_for_size(process, tmp_path / "j.mxj", 1600)
@@ -282,8 +281,8 @@ def test_a_signal_before_anything_was_judged(start, numbers_csv, tmp_path):
 def test_the_last_training_can_be_stopped_too(start, tmp_path, ended_by):
     """Trials have few of many rows, so that it takes much longer than they do."""
     write_csv(tmp_path / "numbers.csv", "abcy", make_rows(20_000, seed=1))
-    limit = ["--time-limit", 1] if ended_by == "time" else []
-    words = ["--eta", 8, "--min-resource", "1/64", "--configs", 512, "--num_round", 2000, "--early_stopping_rounds", 0]
+    limit = ["--time-limit", 2] if ended_by == "time" else []
+    words = ["--eta", 8, "--min-resource", "1/64", "--configs", 512, "--num_round", 500, "--early_stopping_rounds", 0]
     process = start(*words, *JOURNAL, *limit)
     if ended_by == "signal":
         wait_for_size(process, tmp_path / "j.mxj", 1400)
