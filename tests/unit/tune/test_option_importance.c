@@ -200,7 +200,7 @@ static void equal_losses_show_nothing(void) {
 /* Groups have four configurations at the least, so eight make two. */
 static void few_configurations(void) {
     for (int n = 1; n <= 9; n++) {
-        char text[8];
+        char text[16];
         double importances[MOST_OPTIONS];
         snprintf(text, sizeof text, "%d", n);
         find_importances(SPACE, text, "1", by_alpha, importances);
