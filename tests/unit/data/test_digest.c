@@ -1,6 +1,7 @@
 /* Digests of datasets: every single thing that a dataset holds changes it, and nothing of how or where it lies. */
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "check.h"
 #include "mixboost/tune.h"
@@ -272,25 +273,46 @@ static void selections_are_what_they_hold(void) {
 
 /* ---- Shapes ---- */
 
-static void columns_are_told_apart(void) {
-    double values[] = {1, 2, 3, 4};
-    uint64_t digests[4];
-    for (size_t k = 0; k < 4; k++) { /* 4 rows of 1, 2 of 2, 1 of 4 features, and 4 of 1 label */
+/* A dataset of unnamed columns of the given length, one after the other in an array. */
+static uint64_t digest_of_columns(const double *values, size_t n_rows, size_t n_columns) {
+    mxb_dataset *dataset = NULL;
+    CHECK_INT(mxb_dataset_create(n_rows, &dataset, NULL), MXB_OK);
+    for (size_t f = 0; f < n_columns; f++) {
+        CHECK_INT(mxb_dataset_add_column(dataset, NULL, values + f * n_rows, sizeof *values, MXB_FLOAT64, NULL),
+                  MXB_OK);
+    }
+    uint64_t value = digest_of(dataset);
+    mxb_dataset_free(dataset);
+    return value;
+}
+
+static void shapes_are_told_apart(void) {
+    double values[] = {1, 2, 3, 4}, pair[] = {1, 2}, like_a_pair[] = {1, NAN, 0, 2}; /* as if a column began inside */
+    CHECK(digest_of_columns(values, 4, 1) != digest_of_columns(values, 2, 2));
+    CHECK(digest_of_columns(values, 2, 2) != digest_of_columns(values, 1, 4));
+    CHECK(digest_of_columns(like_a_pair, 4, 1) != digest_of_columns(pair, 1, 2));
+}
+
+static void kinds_of_columns_are_told_apart(void) {
+    uint64_t digests[4], bits = mxb__crc64("Rome", 4);
+    double number, values[] = {1, 2};
+    int8_t code = 0;
+    const char *const text = "Rome";
+    memcpy(&number, &bits, sizeof number); /* what stands for the text */
+    REQUIRE(!isnan(number));
+    for (size_t k = 0; k < 4; k++) { /* a text, that number, a label, a weight */
         mxb_dataset *dataset;
-        size_t n = k == 3 ? 1 : (size_t)1 << k;
-        OK(mxb_dataset_create(4 / n, &dataset, &error), error);
-        if (k == 3) {
-            OK(mxb_dataset_set_label(dataset, values, sizeof *values, MXB_FLOAT64, &error), error);
-        }
-        for (size_t f = 0; k < 3 && f < n; f++) {
-            OK(mxb_dataset_add_column(dataset, NULL, values + f * 4 / n, sizeof *values, MXB_FLOAT64, &error), error);
-        }
+        OK(mxb_dataset_create(k < 2 ? 1 : 2, &dataset, &error), error);
+        OK(k == 0   ? mxb_dataset_add_text_column(dataset, NULL, &code, 1, MXB_INT8, &text, 1, &error)
+           : k == 1 ? mxb_dataset_add_column(dataset, NULL, &number, sizeof number, MXB_FLOAT64, &error)
+           : k == 2 ? mxb_dataset_set_label(dataset, values, sizeof *values, MXB_FLOAT64, &error)
+                    : mxb_dataset_set_weight(dataset, values, sizeof *values, MXB_FLOAT64, &error),
+           error);
         digests[k] = digest_of(dataset);
-        for (size_t i = 0; i < k; i++) {
-            CHECK(digests[i] != digests[k]);
-        }
         mxb_dataset_free(dataset);
     }
+    CHECK(digests[0] != digests[1]);
+    CHECK(digests[2] != digests[3]);
 }
 
 static void says_what_is_wrong(void) {
@@ -312,7 +334,8 @@ int main(void) {
     RUN(signs_of_zero_and_kinds_of_nan_are_not_seen);
     RUN(hidden_values_are_missing);
     RUN(selections_are_what_they_hold);
-    RUN(columns_are_told_apart);
+    RUN(shapes_are_told_apart);
+    RUN(kinds_of_columns_are_told_apart);
     RUN(says_what_is_wrong);
     return check_report();
 }
