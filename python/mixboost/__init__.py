@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from ._heterogeneous import HeterogeneousBoostingClassifier, HeterogeneousBoostingRegressor
     from ._predictor import Predictor
     from ._progress import Progress
+    from ._search import MixBoostSearchCV
+    from ._tuning import NestedScore, nested_score, tune
 
 __all__ = [
     "HeterogeneousBoostingClassifier",
     "HeterogeneousBoostingRegressor",
     "MixBoostClassifier",
     "MixBoostRegressor",
+    "MixBoostSearchCV",
+    "NestedScore",
     "Predictor",
     "Progress",
+    "nested_score",
     "plot",
+    "tune",
 ]
 
 __version__ = _version()
@@ -35,8 +41,12 @@ _MODULES = {
     "HeterogeneousBoostingRegressor": "._heterogeneous",
     "MixBoostClassifier": "._estimators",
     "MixBoostRegressor": "._estimators",
+    "MixBoostSearchCV": "._search",
+    "NestedScore": "._tuning",
     "Predictor": "._predictor",
     "Progress": "._progress",
+    "nested_score": "._tuning",
+    "tune": "._tuning",
 }
 
 

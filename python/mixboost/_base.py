@@ -29,10 +29,10 @@ def seed_of(random_state: int | np.random.RandomState | None) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def thread_count(n_threads: int | None) -> int:
+def thread_count(n_threads: int | None, name: str = "n_threads") -> int:
     """What scikit-learn's n_jobs means, and 0 for all processors, as the library has it."""
     if n_threads is not None and not isinstance(n_threads, numbers.Integral):
-        raise ValueError(f"n_threads is {n_threads!r}; it must be a whole number or None")
+        raise ValueError(f"{name} is {n_threads!r}; it must be a whole number or None")
     if n_threads is None or n_threads < -1:
         return int(joblib.effective_n_jobs(n_threads))
     return 0 if n_threads == -1 else int(n_threads)
@@ -42,6 +42,14 @@ _REPAIRS = (
     "in {} of {} rounds the equations of the ridge regression were nearly singular and were solved with a larger "
     "penalty; a larger alpha, or fewer n_components, avoids this"
 )
+
+
+def warn_of_repairs(model: _native.Model, stacklevel: int) -> None:
+    """Says so where rounds were not as the options wanted them."""
+    if model.n_repairs > 0:
+        message = _REPAIRS.format(model.n_repairs, model.n_rounds * model.n_members)
+        warnings.warn(message, RuntimeWarning, stacklevel=stacklevel)
+
 
 Self = TypeVar("Self", bound="Booster")
 
@@ -131,9 +139,7 @@ class Booster(BaseEstimator):
             train, valid = self._validation_rows(train, targets, eval_set, eval_sample_weight)
             choose_rounds(train, valid, params, self.verbose)
             self._train(train, valid, params, callbacks)
-            if self._model.n_repairs > 0:
-                message = _REPAIRS.format(self._model.n_repairs, self._model.n_rounds * self._model.n_members)
-                warnings.warn(message, RuntimeWarning, stacklevel=2)
+            warn_of_repairs(self._model, stacklevel=3)
         except BaseException:
             self._forget()
             raise
@@ -144,11 +150,11 @@ class Booster(BaseEstimator):
         X: Any,
         y: Any,
         sample_weight: ArrayLike | None,
-        train: _native.Dataset | None = None,
+        like: _native.Dataset | _native.Model | None = None,
         targets: Numbers | Classes | None = None,
     ) -> tuple[_native.Dataset, Numbers | Classes]:
-        """A dataset with labels and weights: that of the training rows, or with `train` one that is to fit it."""
-        dataset = self._features(X, train)
+        """A dataset with labels and weights: that of the training rows, or with `like` one that is to fit it."""
+        dataset = self._features(X, like)
         y = self._check_target(y)
         if len(y) != dataset.n_rows:
             raise ValueError(f"X has {dataset.n_rows} rows and y {len(y)}")

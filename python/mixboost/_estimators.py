@@ -53,7 +53,7 @@ _OF_PYTHON = {
 }
 
 
-def _option_value(option: _native.Option, text: str) -> Any:
+def option_value(option: _native.Option, text: str) -> Any:
     """The text of an option as a value that the constructor takes."""
     if text == "auto" or option.type == "choice":
         return text
@@ -67,7 +67,7 @@ def _option_value(option: _native.Option, text: str) -> Any:
 def _options_of(model: _native.Model) -> dict[str, Any]:
     """The options that a model keeps."""
     kept = {option.name: (option, model.option(option.name)) for option in _native.options()}
-    return {name: _option_value(option, text) for name, (option, text) in kept.items() if text is not None}
+    return {name: option_value(option, text) for name, (option, text) in kept.items() if text is not None}
 
 
 def _describe_options(objective: str) -> str:
@@ -77,7 +77,7 @@ def _describe_options(objective: str) -> str:
     for option in _native.options():
         allowed = "" if option.type == "boolean" else f" Allowed: {option.range}."
         kind, meaning = own.get(option.name, (_PYTHON_TYPES[option.type], option.help + allowed))
-        default = objective if option.name == "objective" else _option_value(option, option.default)
+        default = objective if option.name == "objective" else option_value(option, option.default)
         lines.append(f"{option.name} : {kind}, default={default!r}")
         lines += textwrap.wrap(meaning, 108, initial_indent="    ", subsequent_indent="    ")
     return "\n    ".join(lines)
@@ -168,6 +168,10 @@ class MixBoost(Booster):
     # ---- Training ----
 
     def _params(self) -> _native.Params:
+        return _native.Params(self._given_options())
+
+    def _given_options(self) -> dict[str, str]:
+        """The texts of the preset and of the options that are not at their defaults."""
         if self.objective != self._objective:
             raise ValueError(
                 f"objective is {self.objective!r}; that of a {type(self).__name__} must be {self._objective!r}"
@@ -177,8 +181,8 @@ class MixBoost(Booster):
         values["n_threads"] = thread_count(self.n_threads)
         preset = values.pop("preset")
         params, defaults = _native.Params(values), _native.Params()
-        given = {name: value for name, value in values.items() if params.get(name) != defaults.get(name)}
-        return _native.Params({"preset": preset, **given})
+        given = {name: params.get(name) for name in values if params.get(name) != defaults.get(name)}
+        return {"preset": _native.option_text("preset", preset), **given}
 
     # ---- Rows ----
 

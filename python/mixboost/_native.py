@@ -28,13 +28,34 @@ class Error(ctypes.Structure):
     _fields_ = (("message", ctypes.c_char * 1024),)
 
 
+class TrialStructure(ctypes.Structure):
+    """mxb_trial."""
+
+    _fields_ = (("stage", c_size_t), ("config", c_size_t), ("fold", c_size_t))
+
+
+class TrialResultStructure(ctypes.Structure):
+    """mxb_trial_result."""
+
+    _fields_ = (
+        ("status", c_int),
+        ("loss", c_double),
+        ("n_rounds", c_size_t),
+        ("seconds", c_double),
+        ("message", ctypes.c_char * 128),
+    )
+
+
 Handle = c_void_p
 Enum = c_int
 DoublePointer = POINTER(c_double)
 Texts = POINTER(c_char_p)
 ErrorPointer = POINTER(Error)
+TrialPointer = POINTER(TrialStructure)
+TrialResultPointer = POINTER(TrialResultStructure)
 
 ProgressFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_double, c_double, c_double)
+TuneProgressFunction = ctypes.CFUNCTYPE(c_int, c_void_p, Handle, c_double)
 LossValueFunction = ctypes.CFUNCTYPE(
     c_int, c_void_p, c_size_t, DoublePointer, DoublePointer, DoublePointer, ErrorPointer
 )
@@ -172,6 +193,76 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_model_stopped_early": (c_int, Handle),
     "mxb_model_n_repairs": (c_size_t, Handle),
     "mxb_model_free": (None, Handle),
+    "mxb_space_built_in": (c_char_p, c_char_p),
+    "mxb_space_create": (STATUS, c_char_p, POINTER(Handle)),
+    "mxb_space_fix": (STATUS, Handle, c_char_p, c_char_p),
+    "mxb_space_n_options": (c_size_t, Handle),
+    "mxb_space_option": (c_char_p, Handle, c_size_t),
+    "mxb_space_scale": (c_char_p, Handle, c_size_t),
+    "mxb_space_draw": (STATUS, Handle, c_uint64, c_size_t, Handle),
+    "mxb_space_free": (None, Handle),
+    "mxb_dataset_fold": (
+        STATUS,
+        Handle,
+        c_size_t,
+        c_int,
+        c_uint64,
+        c_size_t,
+        c_size_t,
+        POINTER(Handle),
+        POINTER(Handle),
+    ),
+    "mxb_dataset_digest": (STATUS, Handle, POINTER(c_uint64)),
+    "mxb_params_copy": (STATUS, Handle, POINTER(Handle)),
+    "mxb_params_max_rounds": (c_size_t, Handle),
+    "mxb_params_has_callbacks": (c_int, Handle),
+    "mxb_prepared_create_part": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
+    "mxb_tuner_create": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),
+    "mxb_tuner_free": (None, Handle),
+    "mxb_tuner_set": (STATUS, Handle, c_char_p, c_char_p),
+    "mxb_tuner_get": (c_char_p, Handle, c_char_p),
+    "mxb_setting_count": (c_size_t,),
+    "mxb_setting_name": (c_char_p, c_size_t),
+    "mxb_setting_default": (c_char_p, c_size_t),
+    "mxb_setting_range": (c_char_p, c_size_t),
+    "mxb_setting_help": (c_char_p, c_size_t),
+    "mxb_tuner_add_fold": (STATUS, Handle, POINTER(c_size_t), c_size_t, POINTER(c_size_t), c_size_t),
+    "mxb_tuner_set_journal": (STATUS, Handle, c_char_p, c_int),
+    "mxb_tuner_start": (STATUS, Handle),
+    "mxb_tuner_warning": (c_char_p, Handle),
+    "mxb_tuner_run": (STATUS, Handle, TuneProgressFunction, c_void_p),
+    "mxb_tuner_refit": (STATUS, Handle, ProgressFunction, c_void_p, POINTER(Handle)),
+    "mxb_tune": (STATUS, Handle, TuneProgressFunction, c_void_p, POINTER(Handle)),
+    "mxb_tuner_next": (c_int, Handle, TrialPointer),
+    "mxb_tuner_take_back": (None, Handle, TrialPointer),
+    "mxb_tuner_evaluate": (
+        STATUS,
+        Handle,
+        TrialPointer,
+        c_int,
+        ProgressFunction,
+        c_void_p,
+        TrialResultPointer,
+        POINTER(Handle),
+    ),
+    "mxb_tuner_tell": (STATUS, Handle, TrialPointer, TrialResultPointer),
+    "mxb_tuner_n_stages": (c_size_t, Handle),
+    "mxb_tuner_stage": (c_size_t, Handle),
+    "mxb_tuner_stage_size": (c_size_t, Handle, c_size_t),
+    "mxb_tuner_stage_resource": (c_double, Handle, c_size_t),
+    "mxb_tuner_stage_workers": (c_size_t, Handle, c_size_t),
+    "mxb_tuner_stage_threads": (c_size_t, Handle, c_size_t),
+    "mxb_tuner_n_folds": (c_size_t, Handle),
+    "mxb_tuner_n_done": (c_size_t, Handle, c_size_t),
+    "mxb_tuner_memory": (c_size_t, Handle),
+    "mxb_tuner_stage_config": (c_size_t, Handle, c_size_t, c_size_t),
+    "mxb_tuner_loss": (c_double, Handle, c_size_t, c_size_t),
+    "mxb_tuner_result": (c_int, Handle, TrialPointer, TrialResultPointer),
+    "mxb_tuner_best": (c_size_t, Handle),
+    "mxb_tuner_ranking": (STATUS, Handle, POINTER(c_size_t)),
+    "mxb_tuner_params": (STATUS, Handle, c_size_t, POINTER(Handle)),
+    "mxb_tuner_importance": (STATUS, Handle, DoublePointer),
+    "mxb_tuner_space": (Handle, Handle),
 }
 
 
@@ -201,6 +292,19 @@ def _exception(status: int, error: Error) -> BaseException:
     if status not in _EXCEPTIONS or (_NOT_RUN.match(message) and not gave_nan):
         return KeyboardInterrupt(message)
     return _EXCEPTIONS[status](message)
+
+
+def _asked(is_to_go_on: Callable[..., bool], *state: Any) -> int:
+    """The answer of a callback; one that raises stops the call it is made from, which raises the same."""
+    try:
+        return bool(is_to_go_on(*state))
+    except BaseException as raised:
+        _callback.exception = raised
+        return False
+
+
+def _round_asker(is_to_go_on: Callable[[], bool]) -> Any:
+    return ProgressFunction(lambda *_round: _asked(is_to_go_on))
 
 
 def _fallible(function: Any) -> Callable[..., None]:
@@ -313,12 +417,18 @@ def options() -> tuple[Option, ...]:
 LIST_TYPE = "list or auto"  # of an option
 
 
-def _option_text(value: object, type: str) -> str:
+def option_text(name: str, value: object) -> str:
+    """A value of Python as the text of an option."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    if type == LIST_TYPE and isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, (list, tuple, np.ndarray)) and _option_types().get(name) == LIST_TYPE:
         return ",".join(map(str, value))
     return str(value)
+
+
+@cache
+def _option_types() -> dict[str, str]:
+    return {option.name: option.type for option in options()}
 
 
 class Params(_Handle):
@@ -329,15 +439,20 @@ class Params(_Handle):
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
         super().__init__()
         _library.params_create(ctypes.byref(self._handle))
-        types = {option.name: option.type for option in options()}
         for name, value in (values or {}).items():
-            _library.params_set(self._handle, _bytes(name), _bytes(_option_text(value, types.get(name, ""))))
+            self.set(name, option_text(name, value))
 
     def get(self, name: str) -> str:
         return _text(_library.mxb_params_get(self._handle, _bytes(name)))
 
     def set(self, name: str, text: str) -> None:
         _library.params_set(self._handle, _bytes(name), _bytes(text))
+
+    @classmethod
+    def _of(cls, handle: Handle) -> Params:
+        params = cls.__new__(cls)
+        params._handle, params._kept = handle, []
+        return params
 
     def add_learner(self, learner: Learner, probability: float) -> None:
         self._kept.append(learner)
@@ -449,6 +564,17 @@ class Dataset(_Handle):
         first, second = Handle(), Handle()
         _library.dataset_split(self._handle, fraction, stratify, seed, ctypes.byref(first), ctypes.byref(second))
         return self._view(first), self._view(second)
+
+    def fold(self, n_folds: int, stratify: bool, seed: int, fold: int) -> tuple[Dataset, Dataset]:
+        """Two views of the rows: those that a fold trains on, and those that it measures on."""
+        train, held_out = Handle(), Handle()
+        both = ctypes.byref(train), ctypes.byref(held_out)
+        _library.dataset_fold(self._handle, n_folds, stratify, seed, 0, fold, *both)
+        return self._view(train), self._view(held_out)
+
+    def read(self, column: int) -> NDArray[np.float64]:
+        """A feature's values, NaN where missing."""
+        return Rows(self._handle).read(column)
 
 
 class Rows:
@@ -571,11 +697,7 @@ def choose_rounds(
     """
 
     def ask(_context: int, *state: Any) -> int:
-        try:
-            return is_to_go_on is None or is_to_go_on(*state)
-        except BaseException as raised:
-            _callback.exception = raised
-            return False
+        return is_to_go_on is None or _asked(is_to_go_on, *state)
 
     handles = train._handle, valid._handle if valid is not None else None, params._handle
     _library.choose_rounds(*handles, ProgressFunction(ask), None)
@@ -703,6 +825,12 @@ class Model(_Handle):
         """The same call, slow, for the sentence: making room for it each time would take longer than a row."""
         _library.model_predict_rows(self._handle, rows, n_rows, self.n_features, output, out)
 
+    def evaluate(self, dataset: Dataset, n_threads: int) -> float:
+        """The metric of the training curve over the rows of a dataset with labels."""
+        metric = c_double()
+        _library.model_evaluate(self._handle, dataset._handle, n_threads, ctypes.byref(metric))
+        return metric.value
+
     def stages(self, dataset: Dataset, output: int, n_threads: int) -> Iterator[NDArray[np.float64]]:
         """The predictions after each round in turn."""
         stages = _Stages(self, dataset, n_threads)
@@ -789,3 +917,247 @@ class _Stages(_Handle):
         out = np.empty(self._n_rows)
         _library.stages_next(self._handle, output, _doubles(out))
         return out
+
+
+# ---- Tuning ------------------------------------------------------------------------------------------------------
+
+
+class Setting(NamedTuple):
+    """A row of the tuner's table of settings."""
+
+    name: str
+    default: str
+    range: str
+    help: str
+
+
+@cache
+def settings() -> tuple[Setting, ...]:
+    """The tuner's table of settings."""
+    columns = [getattr(_library, f"mxb_setting_{column}") for column in Setting._fields]
+    return tuple(Setting(*(_text(column(i)) for column in columns)) for i in range(_library.mxb_setting_count()))
+
+
+def built_in_space(name: str) -> str | None:
+    """The text of a built-in space."""
+    text = _library.mxb_space_built_in(_bytes(name))
+    return None if text is None else _text(text)
+
+
+class Space(_Handle):
+    """Options and the ranges that their values are drawn from."""
+
+    _free = _library.mxb_space_free
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        _library.space_create(_bytes(text), ctypes.byref(self._handle))
+
+    def fix(self, option: str, value: object) -> None:
+        _library.space_fix(self._handle, _bytes(option), _bytes(option_text(option, value)))
+
+    def scales(self) -> dict[str, str]:
+        """How each option is drawn: "linear", "log10", "integer", "choice" or "fixed"."""
+        name, scale = _library.mxb_space_option, _library.mxb_space_scale
+        places = range(_library.mxb_space_n_options(self._handle))
+        return {_text(name(self._handle, i)): _text(scale(self._handle, i)) for i in places}
+
+    def draw(self, seed: int, config: int, params: Params) -> None:
+        """Sets the options of a configuration."""
+        _library.space_draw(self._handle, seed, config, params._handle)
+
+
+class Trial(NamedTuple):
+    """A configuration on a fold, in a stage."""
+
+    stage: int
+    config: int
+    fold: int
+
+
+class TrialResult(NamedTuple):
+    """What became of a trial."""
+
+    status: int
+    loss: float
+    n_rounds: int
+    seconds: float
+    message: str
+
+    def exception(self) -> Exception:
+        """What a failure is raised as."""
+        return _EXCEPTIONS.get(self.status, RuntimeError)(self.message)
+
+
+def _result_structure(result: TrialResult) -> TrialResultStructure:
+    room = TrialResultStructure.message.size - 1
+    message = result.message.replace("\0", " ").encode("utf-8", "replace")[:room]
+    message = message.decode("utf-8", "ignore").encode()  # without what the cut leaves of a character
+    return TrialResultStructure(result.status, result.loss, result.n_rounds, result.seconds, message)
+
+
+def _result_of(structure: TrialResultStructure) -> TrialResult:
+    seen = structure
+    return TrialResult(seen.status, seen.loss, seen.n_rounds, seen.seconds, seen.message.decode("utf-8", "replace"))
+
+
+_NOT_THERE = c_size_t(-1).value  # SIZE_MAX
+
+
+def _row_numbers(rows: NDArray[Any]) -> tuple[Any, int, NDArray[np.uintp]]:
+    """Pointer and length; the array must be kept as long."""
+    numbers = np.ascontiguousarray(rows, dtype=np.uintp)
+    return numbers.ctypes.data_as(POINTER(c_size_t)), len(numbers), numbers
+
+
+class Tuner(_Handle):
+    """One search for a configuration. `close` frees it, and lets go of its journal."""
+
+    _free = _library.mxb_tuner_free
+
+    def __init__(self, train: Dataset, space: Space, params: Params) -> None:
+        super().__init__()
+        self._kept += [train]
+        self._space = space
+        handles = train._handle, None, space._handle, params._handle
+        _library.tuner_create(*handles, ctypes.byref(self._handle))
+
+    def close(self) -> None:
+        handle, self._handle = self._handle, Handle()
+        _library.mxb_tuner_free(handle)
+
+    # ---- Before the start ----
+
+    def set(self, name: str, value: object) -> None:
+        _library.tuner_set(self._handle, _bytes(name), _bytes(str(value)))
+
+    def add_fold(self, train_rows: NDArray[Any], valid_rows: NDArray[Any]) -> None:
+        train, n_train, _kept_train = _row_numbers(train_rows)
+        valid, n_valid, _kept_valid = _row_numbers(valid_rows)
+        _library.tuner_add_fold(self._handle, train, n_train, valid, n_valid)
+
+    def set_journal(self, path: str | os.PathLike[str], resume: bool) -> None:
+        _library.tuner_set_journal(self._handle, _path(path), resume)
+
+    def start(self) -> None:
+        _library.tuner_start(self._handle)
+
+    @property
+    def warning(self) -> str | None:
+        text = _library.mxb_tuner_warning(self._handle)
+        return None if text is None else _text(text)
+
+    # ---- Trials ----
+
+    def run(self, is_to_go_on: Callable[[float], bool]) -> None:
+        """Runs all trials that are left; `is_to_go_on` is asked now and then, with the seconds so far."""
+
+        def ask(_context: int, _tuner: int, seconds: float) -> int:
+            return _asked(is_to_go_on, seconds)
+
+        _library.tuner_run(self._handle, TuneProgressFunction(ask), None)
+
+    def refit(self, is_to_go_on: Callable[[], bool]) -> Model:
+        """The best configuration trained on all rows."""
+        handle = Handle()
+        _library.tuner_refit(self._handle, _round_asker(is_to_go_on), None, ctypes.byref(handle))
+        return Model(handle, None)
+
+    def next(self) -> Trial | None:
+        """A trial that waits, in a fixed order."""
+        trial = TrialStructure()
+        if not _library.mxb_tuner_next(self._handle, trial):
+            return None
+        return Trial(trial.stage, trial.config, trial.fold)
+
+    def take_back(self, trial: Trial) -> None:
+        _library.mxb_tuner_take_back(self._handle, TrialStructure(*trial))
+
+    def evaluate(
+        self, trial: Trial, n_threads: int, is_to_go_on: Callable[[], bool], wants_model: bool
+    ) -> tuple[TrialResult, Model | None]:
+        """Trains and measures, in this process; `is_to_go_on` is asked after every round."""
+        result, handle = TrialResultStructure(), Handle()
+        _library.tuner_evaluate(
+            self._handle,
+            TrialStructure(*trial),
+            n_threads,
+            _round_asker(is_to_go_on),
+            None,
+            result,
+            ctypes.byref(handle) if wants_model else None,
+        )
+        return _result_of(result), Model(handle, None) if handle else None
+
+    def tell(self, trial: Trial, result: TrialResult) -> None:
+        _library.tuner_tell(self._handle, TrialStructure(*trial), _result_structure(result))
+
+    # ---- What is known ----
+
+    @property
+    def n_stages(self) -> int:
+        return int(_library.mxb_tuner_n_stages(self._handle))
+
+    @property
+    def stage(self) -> int:
+        """The stage that runs; n_stages when all is done."""
+        return int(_library.mxb_tuner_stage(self._handle))
+
+    def stage_size(self, stage: int) -> int:
+        return int(_library.mxb_tuner_stage_size(self._handle, stage))
+
+    def stage_resource(self, stage: int) -> float:
+        return float(_library.mxb_tuner_stage_resource(self._handle, stage))
+
+    def stage_workers(self, stage: int) -> int:
+        return int(_library.mxb_tuner_stage_workers(self._handle, stage))
+
+    def stage_threads(self, stage: int) -> int:
+        return int(_library.mxb_tuner_stage_threads(self._handle, stage))
+
+    @property
+    def n_folds(self) -> int:
+        return int(_library.mxb_tuner_n_folds(self._handle))
+
+    def n_done(self, stage: int) -> int:
+        return int(_library.mxb_tuner_n_done(self._handle, stage))
+
+    def stage_configs(self, stage: int) -> list[int]:
+        """The configurations of a stage, ascending; none where it is not reached."""
+        places = range(self.stage_size(stage))
+        configs = [int(_library.mxb_tuner_stage_config(self._handle, stage, place)) for place in places]
+        return [config for config in configs if config != _NOT_THERE]
+
+    def loss(self, stage: int, config: int) -> float:
+        """The mean over the folds; NaN if not all are done, infinite if one failed."""
+        return float(_library.mxb_tuner_loss(self._handle, stage, config))
+
+    def result(self, trial: Trial) -> TrialResult | None:
+        result = TrialResultStructure()
+        if not _library.mxb_tuner_result(self._handle, TrialStructure(*trial), result):
+            return None
+        return _result_of(result)
+
+    @property
+    def best(self) -> int | None:
+        config = int(_library.mxb_tuner_best(self._handle))
+        return None if config == _NOT_THERE else config
+
+    def ranking(self) -> list[int]:
+        """All configurations, best first."""
+        configs = (c_size_t * self.stage_size(0))()
+        _library.tuner_ranking(self._handle, configs)
+        return list(configs)
+
+    def params(self, config: int) -> Params:
+        """The options of a configuration, for a training on all rows."""
+        handle = Handle()
+        _library.tuner_params(self._handle, config, ctypes.byref(handle))
+        return Params._of(handle)
+
+    def importances(self) -> dict[str, float]:
+        """What share of the differences between configurations each option of the space explains by itself."""
+        names = list(self._space.scales())
+        values = np.empty(len(names))
+        _library.tuner_importance(self._handle, _doubles(values))
+        return dict(zip(names, values.tolist(), strict=True))

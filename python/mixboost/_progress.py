@@ -1,4 +1,4 @@
-"""The rounds of a training, and the choice of their number: callbacks, the bar of ``verbose``, a chance for Ctrl-C."""
+"""Rounds of a training and trials of a search: callbacks, the bar of ``verbose``, a chance for Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from . import _native
-from ._native import Dataset, Model, Params, Trainer
+from ._native import Dataset, Model, Params, Trainer, Tuner
 
 
 class Progress(NamedTuple):
@@ -47,37 +47,46 @@ class Progress(NamedTuple):
 
 
 Callback = Callable[[Progress], object]
+Result = TypeVar("Result")
 
 # Without anyone to tell, several rounds run in one call of the library, for at most about so long: Ctrl-C waits for it.
 SECONDS_A_CALL = 0.05
 SECONDS_A_LINE = 1.0
 
 
-def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose: int) -> None:
-    """Makes num_round a number; where it is "auto" and no rows judge the training, it is searched for.
+def interruptible(call: Callable[[Callable[[], bool]], Result]) -> Result:
+    """Makes a long call of the library, which is to ask its argument again and again whether it is to go on.
 
-    The search is one long call of the library. It has a thread of its own, since only a thread that waits for Python
-    hears Ctrl-C.
+    It has a thread of its own, since only a thread that waits for Python hears Ctrl-C.
     """
-    if valid is not None or params.get("num_round") != "auto":
-        _native.choose_rounds(train, valid, params)
-        return
     is_interrupted = threading.Event()
-    with _watchers(None, None, verbose) as watchers, ThreadPoolExecutor(1) as executor:
-
-        def is_to_go_on(round: int, train_loss: float, valid_loss: float, seconds: float) -> bool:
-            for watcher in watchers:
-                watcher(Progress(round, 0, train_loss, valid_loss, seconds))
-            return not is_interrupted.is_set()
-
-        choice = executor.submit(_native.choose_rounds, train, valid, params, is_to_go_on)
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(call, lambda: not is_interrupted.is_set())
         try:
-            while not choice.done():  # the signal may come to a thread that cannot wake this one
-                wait([choice], timeout=SECONDS_A_CALL)
-            choice.result()
+            while not future.done():  # the signal may come to a thread that cannot wake this one
+                wait([future], timeout=SECONDS_A_CALL)
+            return future.result()
         except BaseException:
             is_interrupted.set()
             raise
+
+
+def choose_rounds(train: Dataset, valid: Dataset | None, params: Params, verbose: int) -> None:
+    """Makes num_round a number; where it is "auto" and no rows judge the training, it is searched for."""
+    if valid is not None or params.get("num_round") != "auto":
+        _native.choose_rounds(train, valid, params)
+        return
+    with _watchers(None, None, verbose) as watchers:
+
+        def choose(is_to_go_on: Callable[[], bool]) -> None:
+            def watch(round: int, train_loss: float, valid_loss: float, seconds: float) -> bool:
+                for watcher in watchers:
+                    watcher(Progress(round, 0, train_loss, valid_loss, seconds))
+                return is_to_go_on()
+
+            _native.choose_rounds(train, valid, params, watch)
+
+        interruptible(choose)
 
 
 def run_rounds(trainer: Trainer, n_rounds: int, callbacks: Iterable[Callback] | None, verbose: int) -> Model:
@@ -142,5 +151,62 @@ def _print_lines() -> Callback:
             if not progress.n_rounds:
                 what = f"choosing num_round: round {progress.round}"
             print(f"mixboost: {what}{losses}  {progress.seconds:.1f} s", file=sys.stderr, flush=True)
+
+    return print_line
+
+
+# ---- Searches ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def search_watcher(verbose: int) -> Iterator[Callable[[Tuner, float], object]]:
+    """Who is told of a search, now and then, and of the seconds that it has taken."""
+    if not verbose:
+        yield lambda _tuner, _seconds: None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield _print_trials()
+        return
+    with tqdm(desc="mixboost: tuning", unit="trial") as bar:
+        yield _move_trials(bar)
+
+
+def _trial_counts(tuner: Tuner) -> tuple[int, int]:
+    """Trials that are done, and all."""
+    stages = range(tuner.n_stages)
+    return sum(map(tuner.n_done, stages)), tuner.n_folds * sum(map(tuner.stage_size, stages))
+
+
+def _search_state(tuner: Tuner) -> dict[str, str]:
+    """The stage, and the best score so far."""
+    stage, best = min(tuner.stage, tuner.n_stages - 1), tuner.best
+    state = {"stage": f"{stage + 1} of {tuner.n_stages}"}
+    if best is not None:
+        losses = [tuner.loss(each, best) for each in range(tuner.n_stages)]
+        state["best score"] = f"{-[loss for loss in losses if not math.isnan(loss)][-1]:.6g}"
+    return state
+
+
+def _move_trials(bar: Any) -> Callable[[Tuner, float], object]:
+    def move(tuner: Tuner, _seconds: float) -> None:
+        n_done, bar.total = _trial_counts(tuner)
+        bar.set_postfix(_search_state(tuner), refresh=False)
+        bar.update(n_done - bar.n)
+
+    return move
+
+
+def _print_trials() -> Callable[[Tuner, float], object]:
+    last_line = -math.inf
+
+    def print_line(tuner: Tuner, seconds: float) -> None:
+        nonlocal last_line
+        n_done, n_all = _trial_counts(tuner)
+        if seconds - last_line >= SECONDS_A_LINE or n_done == n_all:
+            last_line = seconds
+            state = "".join(f"  {name} {value}" for name, value in _search_state(tuner).items())
+            print(f"mixboost: {n_done} of {n_all} trials{state}  {seconds:.1f} s", file=sys.stderr, flush=True)
 
     return print_line

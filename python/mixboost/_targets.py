@@ -91,7 +91,8 @@ class Classes:
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         if len(self.labels) != 2:
-            raise ValueError(f"A classifier needs rows of two classes; y has one class, {self.labels.tolist()[0]!r}.")
+            whose = "y has" if weight is None else "rows with a sample_weight over 0 have"
+            raise ValueError(f"A classifier needs rows of two classes; {whose} one class, {self.labels.tolist()[0]!r}.")
         self._numbers = self._exact_numbers()
         self._weights = self._weigh(class_weight, y, weight)
 

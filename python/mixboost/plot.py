@@ -1,4 +1,4 @@
-"""Pictures of a fitted model: how its training went, what its features brought, and what it is made of.
+"""Pictures of a fitted model: how its training went, what its features brought, what it is made of; and of a search.
 
 Each function draws into the axes it is given, or into a new figure, and returns the axes. matplotlib is imported only
 when something is drawn; the extra ``mixboost[plot]`` brings it.
@@ -6,19 +6,23 @@ when something is drawn; the extra ``mixboost[plot]`` brings it.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from ._base import Booster
 from ._estimators import MixBoost
 from ._native import Model
+from ._search import MixBoostSearchCV
+from ._search_results import is_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ensemble", "importance", "learning_curve"]
+__all__ = ["ensemble", "halving", "importance", "learning_curve", "slices"]
 
 # Colours of Okabe and Ito, which stay apart for all kinds of sight; markers say the same once more.
 _BLUE, _ORANGE, _GREEN = "#0072B2", "#E69F00", "#009E73"
@@ -258,3 +262,175 @@ def _draw_steps(ax: Axes, rounds: NDArray[np.float64], steps: NDArray[np.float64
     ax.scatter(rounds[falls], steps[falls], facecolors=[style.color], label=style.label, **marks)
     others, edge = rounds[~falls], ax.get_xaxis_transform()
     ax.scatter(others, np.zeros(len(others)), facecolors="none", transform=edge, clip_on=False, **marks)
+
+
+# ---- Searches ----------------------------------------------------------------------------------------------------
+
+
+def halving(search: Any, ax: Axes | None = None) -> Axes:
+    """Draw the stages of a search: how each configuration did against the resource it had, and the winner's path.
+
+    Parameters
+    ----------
+    search : MixBoostSearchCV
+        A fitted search.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A line for each configuration, over the fractions of rows or rounds that it was trained with, at its mean loss
+        over the folds; with a ``scoring``, at its mean score. Those that failed are not drawn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mixboost import MixBoostRegressor, MixBoostSearchCV, plot
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> search = MixBoostSearchCV(MixBoostRegressor(num_round=30), n_configs=8).fit(X, y)
+    >>> ax = plot.halving(search)
+    >>> len(ax.get_lines())
+    8
+    """
+    table = _search_table(search)
+    ax = _axes(ax)
+    results, winner = table.results, table.results["config"][search.best_index_]
+    for config in np.unique(results["config"]):
+        rows = (results["config"] == config) & np.isfinite(table.values)
+        if config != winner:
+            ax.plot(results["n_resources"][rows], table.values[rows], ".-", color=_BLUE, alpha=0.35, linewidth=0.8)
+    rows = results["config"] == winner
+    label = f"best: configuration {winner}, {table.values[search.best_index_]:.4g}"
+    path: dict[str, Any] = {"color": _ORANGE, "markeredgecolor": "black", "zorder": 3}
+    ax.plot(results["n_resources"][rows], table.values[rows], "o-", label=label, **path)
+    fractions = np.array(search.n_resources_)
+    ax.set_xscale("log", base=search.eta)
+    ax.set_xticks(fractions, labels=[str(Fraction(each).limit_denominator(10**6)) for each in fractions])
+    ax.minorticks_off()
+    ax.set_xlabel(f"part of the {search.resource}")
+    ax.set_ylabel(table.label)
+    ax.grid(axis="y", color="0.9")
+    ax.legend(frameon=False)
+    return _finish(ax)
+
+
+def slices(search: Any, axes: Any = None) -> NDArray[Any]:
+    """Draw how configurations did against each option that was drawn.
+
+    Parameters
+    ----------
+    search : MixBoostSearchCV
+        A fitted search.
+    axes : array of matplotlib.axes.Axes, optional
+        Where to draw, one for each such option; a new figure if not given.
+
+    Returns
+    -------
+    ndarray of matplotlib.axes.Axes
+        In each a mark for every configuration, at its mean loss over the folds in the last stage that it came to, or at
+        its mean score where there is a ``scoring``: the darker, the later the stage. Those that failed are not drawn.
+        ``num_round`` is that of ``cv_results_``, the rounds that the trials kept. Where a number is "auto", a line
+        stands for the mark.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mixboost import MixBoostRegressor, MixBoostSearchCV, plot
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> space = {"learning_rate": (0.02, 0.2, "log10"), "max_max_depth": (1, 6, "integer"), "subsample": 0.9}
+    >>> search = MixBoostSearchCV(MixBoostRegressor(num_round=30), space, n_configs=8).fit(X, y)
+    >>> [ax.get_xlabel() for ax in plot.slices(search)]
+    ['learning_rate', 'max_max_depth']
+    """
+    table = _search_table(search)
+    options = list(search.option_importances_)
+    if not options:
+        raise ValueError("The space of this search has no option that is drawn.")
+    axes = _many_axes(len(options)) if axes is None else np.ravel(axes)
+    if len(axes) != len(options):
+        raise ValueError(f"There are {len(axes)} axes for {len(options)} options.")
+    _, last_rows = np.unique(table.results["config"][::-1], return_index=True)
+    rows = np.sort(len(table.values) - 1 - last_rows)
+    rows = rows[np.isfinite(table.values[rows])]
+    for ax, option in zip(axes, options, strict=True):
+        _draw_slice(ax, search, table, option, rows)
+    return np.asarray(axes)
+
+
+class _SearchTable(NamedTuple):
+    results: dict[str, Any]
+    values: NDArray[np.float64]  # losses, or scores
+    label: str
+
+
+def _search_table(search: Any) -> _SearchTable:
+    if not isinstance(search, MixBoostSearchCV):
+        raise TypeError(f"search must be a MixBoostSearchCV, not a {type(search).__name__}.")
+    check_is_fitted(search)
+    means = search.cv_results_["mean_test_score"]
+    if search.scoring is None:
+        metric = {"mse": "RMSE", "logloss": "log loss"}[search.estimator.objective]
+        return _SearchTable(search.cv_results_, -means, f"{metric}, mean over the folds")
+    name = search.scoring if isinstance(search.scoring, str) else "score"
+    return _SearchTable(search.cv_results_, means, f"{name}, mean over the folds")
+
+
+def _many_axes(n: int) -> NDArray[Any]:
+    """The axes of a new figure, up to four in a row."""
+    n_columns = min(n, 4)
+    n_rows = -(-n // n_columns)
+    first = _axes(None)
+    figure: Any = first.figure
+    first.remove()
+    figure.set_size_inches(3.2 * n_columns, 2.8 * n_rows)
+    axes = np.ravel(figure.subplots(n_rows, n_columns, sharey=True, squeeze=False))
+    for ax in axes[n:]:
+        ax.remove()
+    return axes[:n]
+
+
+def _draw_slice(ax: Axes, search: Any, table: _SearchTable, option: str, rows: NDArray[np.intp]) -> None:
+    places = _places(table.results[f"param_{option}"].data, ax, search.space_[option])
+    has_place, best = np.isfinite(places), search.best_index_
+    placed = rows[has_place[rows]]
+    shades = (table.results["iter"][placed] + 1) / len(search.n_resources_)
+    ax.scatter(places[placed], table.values[placed], s=_AREA, c=shades, cmap="Blues", vmin=-0.3, vmax=1.0)
+    for row in rows[~has_place[rows]]:
+        ax.axhline(table.values[row], color=_ORANGE if row == best else _BLUE, linestyle=":", zorder=1)
+    if has_place[best]:
+        mark: dict[str, Any] = {"color": _ORANGE, "markeredgecolor": "black", "zorder": 3}
+        ax.plot([places[best]], [table.values[best]], "o", **mark)
+    ax.set_xlabel(option)
+    place = ax.get_subplotspec()
+    if place is None or place.is_first_col():
+        ax.set_ylabel(table.label)
+    ax.grid(axis="y", color="0.9")
+    _finish(ax)
+
+
+def _places(values: NDArray[Any], ax: Axes, scale: str) -> NDArray[np.float64]:
+    """Where values stand on the axis: numbers at themselves, choices side by side; NaN for "auto" among numbers."""
+    if scale != "choice":
+        numbers = np.array([value if is_number(value) else np.nan for value in values.tolist()], dtype=np.float64)
+        if scale == "log10":
+            _set_log_axis(ax, numbers)
+        elif scale == "integer":
+            ax.locator_params(axis="x", integer=True)
+        return numbers
+    choices = {str(value): value for value in values.tolist()}
+    names = sorted(choices, key=lambda text: (choices[text] if is_number(choices[text]) else np.inf, text))
+    ax.set_xticks(range(len(names)), labels=names)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    return np.array([names.index(str(value)) for value in values.tolist()], dtype=np.float64)
+
+
+def _set_log_axis(ax: Axes, numbers: NDArray[np.float64]) -> None:
+    """Plain numbers at a few ticks; matplotlib's own run into each other in a small picture."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    is_narrow = np.nanmax(numbers) < 100 * np.nanmin(numbers)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if is_narrow else (1,), numticks=6))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,4 +1,4 @@
-"""The declarations of the library's functions against the header that they repeat."""
+"""The declarations of the library's functions against the headers that they repeat."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from mixboost import _native
 
-HEADER = Path(__file__).resolve().parents[2] / "include" / "mixboost" / "mixboost.h"
+FOLDER = Path(__file__).resolve().parents[2] / "include" / "mixboost"
+HEADERS = [FOLDER / "mixboost.h", FOLDER / "tune.h"]
 
 CALLBACKS = {
     "mxb_progress_fn": _native.ProgressFunction,
+    "mxb_tune_progress_fn": _native.TuneProgressFunction,
     "mxb_loss_value_fn": _native.LossValueFunction,
     "mxb_loss_derivatives_fn": _native.LossDerivativesFunction,
     "mxb_loss_start_fn": _native.LossStartFunction,
@@ -27,6 +29,12 @@ CALLBACKS = {
     "mxb_learner_free_fn": _native.LearnerFreeFunction,
     "mxb_learner_write_fn": _native.LearnerWriteFunction,
     "mxb_learner_read_fn": _native.LearnerReadFunction,
+}
+
+STRUCTURES = {
+    "mxb_error": _native.Error,
+    "mxb_trial": _native.TrialStructure,
+    "mxb_trial_result": _native.TrialResultStructure,
 }
 
 PLAIN_TYPES = {
@@ -44,7 +52,8 @@ PLAIN_TYPES = {
     "double *": ctypes.POINTER(ctypes.c_double),
     "size_t *": ctypes.POINTER(ctypes.c_size_t),
     "uint8_t *": ctypes.POINTER(ctypes.c_uint8),
-    "mxb_error *": ctypes.POINTER(_native.Error),
+    "uint64_t *": ctypes.POINTER(ctypes.c_uint64),
+    **{f"{name} *": ctypes.POINTER(structure) for name, structure in STRUCTURES.items()},
     **CALLBACKS,
 }
 
@@ -52,8 +61,12 @@ PLAIN_TYPES = {
 OTHER_TYPES = {("mxb_model_predict_rows", 1): ctypes.c_void_p}
 
 
+def header_text() -> str:
+    return "".join(path.read_text() for path in HEADERS)
+
+
 class Header:
-    """The declarations of a header of this project: no parser of C, but strict about what it does not know."""
+    """The declarations of headers of this project: no parser of C, but strict about what it does not know."""
 
     def __init__(self, text: str) -> None:
         text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
@@ -88,6 +101,17 @@ class Header:
             signatures[name][1 + index] = kind
         return signatures
 
+    def structures(self) -> dict[str, list[tuple[str, Any]]]:
+        """The fields of each structure that is not opaque."""
+        bodies = re.findall(r"typedef struct (\w+) \{([^}]*)\} \1;", self._text)
+        return {name: [self.field(each) for each in body.split(";") if each.strip()] for name, body in bodies}
+
+    def field(self, words: str) -> tuple[str, Any]:
+        match = re.fullmatch(r"(\w+) (\w+)(?:\[(\d+)\])?", words.strip())
+        assert match, f"a field that this test does not understand: {words}"
+        kind = ctypes.c_char * int(match[3]) if match[3] else self.type(match[1])
+        return match[2], kind
+
     def callbacks(self) -> dict[str, list[Any]]:
         found = re.findall(r"typedef ([\w *]+?)\(\*(\w+)\)\(([^()]*)\);", self._text)
         return {name: self.signature(result, arguments) for result, name, arguments in found}
@@ -111,11 +135,11 @@ def declared_callbacks() -> dict[str, list[Any]]:
 
 @pytest.fixture(scope="module")
 def header() -> Header:
-    return Header(HEADER.read_text())
+    return Header(header_text())
 
 
 def test_functions_are_declared_as_in_the_header(header: Header) -> None:
-    assert len(header.functions()) > 90
+    assert len(header.functions()) > 140
     assert differences(declared_functions(), header.functions()) == []
 
 
@@ -141,10 +165,12 @@ def test_every_exported_function_is_declared() -> None:
         ("mxb_version", "MXB_API const char *mxb_version(void);", ""),
         ("mxb_loss_link_fn", "double score)", "int score)"),
         ("mxb_progress_fn", "typedef int (*mxb_progress_fn)", "typedef double (*mxb_progress_fn)"),
+        ("mxb_tuner_evaluate", "int n_threads", "size_t n_threads"),
+        ("mxb_tune_progress_fn", "double seconds)", "size_t seconds)"),
     ],
 )
 def test_a_difference_is_noticed(name: str, before: str, after: str) -> None:
-    text = HEADER.read_text()
+    text = header_text()
     start = text.index(name) - 40  # its result stands before its name
     doctored = Header(text[:start] + text[start:].replace(before, after, 1))
     functions = differences(declared_functions(), doctored.functions())
@@ -175,10 +201,15 @@ def test_enum_values_are_those_of_the_header(header: Header) -> None:
     }
 
 
-def test_the_room_for_a_sentence_is_as_large_as_the_header_says(header: Header) -> None:
-    size = re.search(r"char message\[(\d+)\]", HEADER.read_text())
-    assert size
-    assert ctypes.sizeof(_native.Error) == int(size[1])
+def test_structures_are_those_of_the_header(header: Header) -> None:
+    declared = {name: list(structure._fields_) for name, structure in STRUCTURES.items()}
+    assert declared == header.structures()
+
+
+def test_a_different_structure_is_noticed() -> None:
+    text = header_text()
+    for before, after in (("size_t fold;", "int fold;"), ("char message[128]", "char message[64]")):
+        assert Header(text).structures() != Header(text.replace(before, after)).structures()
 
 
 def test_numbers_of_every_type_are_read_where_they_lie() -> None:

@@ -340,7 +340,7 @@ def test_a_model_of_no_rounds_can_be_drawn() -> None:
 def test_the_example_draws_the_pictures_of_the_page(tmp_path: Path) -> None:
     subprocess.run([sys.executable, ROOT / "examples/plots.py", tmp_path], check=True)
     drawn = {path.name for path in tmp_path.iterdir()}
-    assert drawn == {"learning_curve.png", "importance.png", "ensemble.png"}
+    assert drawn == {"learning_curve.png", "importance.png", "ensemble.png", "halving.png", "slices.png"}
     page = ROOT / "docs/python/plots.md"
     shown = re.findall(r"^!\[.+\]\((.+)\)$", page.read_text(), re.MULTILINE)
     assert {Path(picture).name for picture in shown} == drawn

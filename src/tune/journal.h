@@ -4,12 +4,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 #include "mixboost/tune.h"
 
 struct journal {
     int file;         /* -1: none */
+    pid_t owner;      /* the process that opened it */
     char *path;       /* for messages */
     uint64_t n_bytes; /* of the header and whole records */
     double synced_at; /* seconds; since then the disk may not have all */

@@ -160,7 +160,7 @@ static mxb_status open_locked(struct journal *journal, int resume, const char *a
 
 mxb_status mxb__journal_open(struct journal *journal, const char *path, int resume, const char *about,
                              struct journal_contents *contents, mxb_error *error) {
-    *journal = (struct journal){.file = -1};
+    *journal = (struct journal){.file = -1, .owner = getpid()};
     *contents = (struct journal_contents){0};
     MXB_TRY(mxb__copy_text(&journal->path, path, error));
     mxb_status status = MXB_OK;
@@ -185,6 +185,10 @@ mxb_status mxb__journal_open(struct journal *journal, const char *path, int resu
 }
 
 void mxb__journal_close(struct journal *journal) {
+    /* Processes forked meanwhile, such as Python's workers, have the file open too, and the lock would last as long. */
+    if (journal->file >= 0 && journal->owner == getpid()) {
+        flock(journal->file, LOCK_UN);
+    }
     if (journal->file >= 0) {
         close(journal->file);
     }
