@@ -26,7 +26,7 @@ enum { SETTING_TEXT_SIZE = 64 };
 enum { RESOURCE_ROWS = 0, RESOURCE_ROUNDS = 1 };
 
 struct settings {
-    double values[N_SETTINGS]; /* numbers; the index of a choice; NaN = auto */
+    double values[N_SETTINGS]; /* numbers; the index of a choice */
     char texts[N_SETTINGS][SETTING_TEXT_SIZE];
 };
 
