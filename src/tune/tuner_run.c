@@ -297,12 +297,6 @@ static void run_stage(struct run *run) {
     run->n_threads = (int)stage->n_threads;
     mxb__pool_run(pool, stage->n_workers, 1e12, work_on_stage, run);
     mxb__pool_close(pool);
-    if (run->stop == GO_ON && results->stage == run->stage) {
-        run->stop = RUN_FAILED;
-        run->status =
-            mxb__fail(&run->error, MXB_ERROR_PARAM,
-                      "trials of stage %zu were handed out; they must be told or taken back first", run->stage);
-    }
 }
 
 mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *context, mxb_error *error) {
@@ -311,6 +305,7 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
         MXB_TRY(mxb_tuner_start(tuner, error));
     }
     MXB_TRY(mxb__tuner_check_started(tuner, error));
+    mxb__results_put_all_back(&tuner->results);
     MXB_TRY(advance(tuner, error));
     double limit = tuner->settings.values[SETTING_TIME_LIMIT];
     struct run run = {.tuner = tuner,
@@ -322,13 +317,10 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
     if (pthread_cond_init(&run.change, NULL) != 0) {
         return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner");
     }
-    mxb__results_put_all_back(&tuner->results);
-    mxb_status status = mxb__results_advance(&tuner->results, error); /* a run before may have failed at it */
-    while (status == MXB_OK && run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
+    while (run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
         run_stage(&run);
     }
     pthread_cond_destroy(&run.change);
-    MXB_TRY(status);
     if (run.stop == RUN_FAILED) {
         return mxb__fail(error, run.status, "%s", run.error.message);
     }
