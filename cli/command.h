@@ -35,6 +35,7 @@ struct command {
 };
 
 extern const struct command command_train;
+extern const struct command command_tune;
 extern const struct command command_cv;
 extern const struct command command_predict;
 extern const struct command command_show;

@@ -1,25 +1,23 @@
 /* mixboost train: a CSV file becomes a model file. Parse, check, read, train, save, tell. */
-#define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "arguments.h"
 #include "command.h"
 #include "interrupt.h"
 #include "message.h"
 #include "mixboost/mixboost.h"
-#include "output.h"
 #include "progress.h"
+#include "saved_model.h"
 #include "source.h"
 #include "text.h"
+#include "training_data.h"
 #include "training_input.h"
 
 static const struct flag flags[] = {
     TRAINING_INPUT_LABEL_FLAG,
-    {"model", "OUT.mxb", "The file that the model is saved to.", 1},
+    TRAINING_INPUT_MODEL_FLAG,
     TRAINING_INPUT_WEIGHT_FLAG,
     {"valid", "VALID.csv", "Rows to judge every round by: the training stops early and keeps the best round.", 0},
     {"valid-fraction", "F", "The same with this share of the rows of DATA.csv, drawn at random: over 0, below 1.", 0},
@@ -36,11 +34,11 @@ struct training {
     uint64_t checkpoint_every; /* rounds; 0: never */
     size_t n_saved;            /* rounds of the last checkpoint */
     mxb_model *from;           /* NULL: from nothing */
-    mxb_table *table;
-    mxb_table *valid_table;
-    mxb_dataset *all; /* the rows of the table; `train` when none are split off */
-    mxb_dataset *train;
-    mxb_dataset *valid;
+    struct training_data data;
+    mxb_dataset *first; /* parts of the rows of DATA.csv, where some are split off */
+    mxb_dataset *second;
+    const mxb_dataset *train; /* what is trained on and judged by: the files' rows or these parts */
+    const mxb_dataset *valid;
     mxb_prepared *prepared;
     mxb_trainer *trainer;
     mxb_model *model;
@@ -51,13 +49,9 @@ static void training_clear(struct training *training) {
     mxb_model_free(training->from);
     mxb_trainer_free(training->trainer);
     mxb_prepared_free(training->prepared);
-    if (training->train != training->all) {
-        mxb_dataset_free(training->train);
-    }
-    mxb_dataset_free(training->valid);
-    mxb_dataset_free(training->all);
-    mxb_table_free(training->valid_table);
-    mxb_table_free(training->table);
+    mxb_dataset_free(training->second);
+    mxb_dataset_free(training->first);
+    training_data_clear(&training->data);
     mxb_params_free(training->params);
 }
 
@@ -76,9 +70,6 @@ static int set_valid_fraction(struct training *training, const struct arguments 
 
 /* Everything that can be wrong before a file is read. */
 static int check_arguments(struct training *training, const struct arguments *arguments) {
-    const char *data = arguments->operands[0];
-    const char *model = arguments_flag(arguments, "model");
-    const char *valid = arguments_flag(arguments, "valid");
     int code = source_check_header(arguments);
     if (code == EXIT_DONE) {
         code = set_valid_fraction(training, arguments);
@@ -92,101 +83,10 @@ static int check_arguments(struct training *training, const struct arguments *ar
     if (code != EXIT_DONE) {
         return code;
     }
-    if (valid != NULL && training->valid_fraction > 0) {
+    if (arguments_flag(arguments, "valid") != NULL && training->valid_fraction > 0) {
         return fail_usage("--valid and --valid-fraction exclude each other");
     }
-    if (valid != NULL && strcmp(valid, "-") == 0 && strcmp(data, "-") == 0) {
-        return fail_usage("standard input can be DATA.csv or --valid, not both");
-    }
-    if (strcmp(model, "-") == 0) {
-        return fail_usage("a model cannot go to standard output; give --model the name of a file");
-    }
-    if (output_is_same(model, data) || (valid != NULL && output_is_same(model, valid))) {
-        return fail_usage("--model \"%s\" would overwrite the data", model);
-    }
-    return output_check(model, 0);
-}
-
-/* The number, from 1, of the column that `text` names or numbers; 0: none, or it would take the table (NULL) to know.
- */
-static size_t column_number(const mxb_table *table, const char *text) {
-    size_t n_columns = table == NULL ? SIZE_MAX : mxb_table_n_columns(table);
-    for (size_t i = 0; text != NULL && table != NULL && i < n_columns; i++) {
-        const char *name = mxb_table_column_name(table, i);
-        if (name != NULL && strcmp(name, text) == 0) {
-            return i + 1;
-        }
-    }
-    char *end;
-    unsigned long long number = text == NULL ? 0 : strtoull(text, &end, 10);
-    int is_number = text != NULL && *text >= '0' && *text <= '9' && *end == '\0';
-    return is_number && number <= n_columns ? (size_t)number : 0;
-}
-
-/* The header's name of the column that `text` names or numbers, so that the same column is found in a file with another
- * order; `text` itself where there is no such name. */
-static const char *column_name(const mxb_table *table, const char *text) {
-    size_t number = table == NULL ? 0 : column_number(table, text);
-    const char *name = number == 0 ? NULL : mxb_table_column_name(table, number - 1);
-    return name != NULL ? name : text;
-}
-
-/* The column of feature `index`, from 0, in a file without header: the others are `label` and `weight`, 0 = none. */
-static size_t feature_column(size_t index, size_t label, size_t weight) {
-    size_t low = label < weight ? label : weight;
-    size_t high = label < weight ? weight : label;
-    size_t column = index + 1;
-    column += low > 0 && low <= column;
-    column += high > 0 && high <= column;
-    return column;
-}
-
-/* What is known of a file's columns before it is read: the features of the model to go on from or of the training
- * rows. Nothing, where there is neither yet. */
-static int list_features(const struct training *training, const struct arguments *arguments,
-                         struct features *features) {
-    const mxb_model *from = training->from;
-    const mxb_table *table = training->table;
-    size_t label = column_number(table, arguments_flag(arguments, "label"));
-    size_t weight = column_number(table, arguments_flag(arguments, "weight"));
-    size_t n_features = from != NULL ? mxb_model_n_features(from) : mxb_dataset_n_features(training->train);
-    int code = features_init(features, n_features);
-    for (size_t i = 0; i < features->n; i++) {
-        const char *name =
-            from != NULL ? mxb_model_feature_name(from, i) : mxb_dataset_feature_name(training->train, i);
-        features->names[i] = name;
-        if (from != NULL ? mxb_model_feature_is_text(from, i) : mxb_dataset_feature_is_text(training->train, i)) {
-            features_add_text(features, name, feature_column(i, label, weight));
-        }
-    }
-    int label_is_text = table != NULL  ? label > 0 && mxb_table_column_is_text(table, label - 1)
-                        : from != NULL ? mxb_model_label_text(from, 0) != NULL
-                                       : 0;
-    if (code == EXIT_DONE && label_is_text) {
-        features_add_text(features, column_name(table, arguments_flag(arguments, "label")), label);
-    }
-    return code;
-}
-
-/* Reads a file and makes the dataset of the given label, weight and features, or, where none are known yet, of all
- * columns that are left. */
-static int read_file(const struct training *training, const struct arguments *arguments, const char *path,
-                     mxb_table **table, mxb_dataset **dataset) {
-    mxb_error error;
-    struct features features;
-    int code = list_features(training, arguments, &features);
-    const char *label = column_name(training->table, arguments_flag(arguments, "label"));
-    const char *weight = column_name(training->table, arguments_flag(arguments, "weight"));
-    if (code == EXIT_DONE) {
-        code = source_read(path, arguments, &features, training_input_n_threads(training->params), table);
-    }
-    if (code == EXIT_DONE) {
-        mxb_status status = mxb_dataset_from_table(*table, label, weight, features.n == 0 ? NULL : features.names,
-                                                   features.n, dataset, &error);
-        code = status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
-    }
-    features_clear(&features);
-    return code;
+    return training_data_check(arguments);
 }
 
 static int read_from(struct training *training, const struct arguments *arguments) {
@@ -196,67 +96,35 @@ static int read_from(struct training *training, const struct arguments *argument
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
 }
 
-static int read_train(struct training *training, const struct arguments *arguments) {
-    int code = read_file(training, arguments, arguments->operands[0], &training->table, &training->all);
-    training->train = training->all;
-    return code;
-}
-
-/* The validation file, its columns found by the names they have in the training file. */
-static int read_valid(struct training *training, const struct arguments *arguments) {
-    return read_file(training, arguments, arguments_flag(arguments, "valid"), &training->valid_table, &training->valid);
-}
-
 static int split_valid(struct training *training) {
     mxb_error error;
+    const mxb_dataset *all = training->data.train;
     int stratify = training_input_has_classes(training->params);
     uint64_t seed = training_input_seed(training->params);
-    training->train = NULL;
-    mxb_status status = mxb_dataset_split(training->all, training->valid_fraction, stratify, seed, &training->train,
-                                          &training->valid, &error);
+    mxb_status status =
+        mxb_dataset_split(all, training->valid_fraction, stratify, seed, &training->first, &training->second, &error);
     if (status == MXB_ERROR_DATA &&
         stratify) { /* labels that hardly repeat; what the training has to say of them comes first */
-        status = mxb_dataset_split(training->all, training->valid_fraction, 0, seed, &training->train, &training->valid,
-                                   &error);
+        status = mxb_dataset_split(all, training->valid_fraction, 0, seed, &training->first, &training->second, &error);
     }
+    training->train = training->first;
+    training->valid = training->second;
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
 }
 
 static int read_data(struct training *training, const struct arguments *arguments) {
     int code = read_from(training, arguments);
     if (code == EXIT_DONE) {
-        code = read_train(training, arguments);
-    }
-    if (code == EXIT_DONE && arguments_flag(arguments, "valid") != NULL) {
-        code = read_valid(training, arguments);
+        training->data.from = training->from;
+        training->data.n_threads = training_input_n_threads(training->params);
+        code = training_data_read(&training->data, arguments);
     }
     if (code == EXIT_DONE && training->valid_fraction > 0) {
-        code = split_valid(training);
+        return split_valid(training);
     }
+    training->train = training->data.train;
+    training->valid = training->data.valid;
     return code;
-}
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
-
-static void print_summary(const mxb_model *model, const char *path, double seconds) {
-    char text[TEXT_NUMBER_SIZE];
-    char best[48] = "";
-    char valid[80] = "";
-    struct stat saved;
-    size_t n_trained = mxb_model_n_curve(model);
-    size_t n_kept = mxb_model_n_rounds(model);
-    double valid_loss = mxb_model_curve(model, n_kept, 1);
-    const char *metric = mxb_model_metric(model);
-    if (mxb_model_stopped_early(model)) {
-        snprintf(best, sizeof best, "; round %zu is the best", n_kept);
-    }
-    if (!isnan(valid_loss)) {
-        snprintf(valid, sizeof valid, ", validation %s %.6g", metric, valid_loss);
-    }
-    report("trained %zu round%s in %s%s: train %s %.6g%s", n_trained, plural(n_trained), text_duration(text, seconds),
-           best, metric, mxb_model_curve(model, n_kept, 0), valid);
-    double n_bytes = stat(path, &saved) == 0 ? (double)saved.st_size : 0;
-    report("wrote %s (%s)", path, text_size(text, n_bytes));
 }
 
 static mxb_status begin(struct training *training, mxb_error *error) {
@@ -347,10 +215,10 @@ static int fit(struct training *training, const char *path, int quiet, size_t n_
     mxb_status status = train_all(training, path, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {
-        return training->n_saved == 0
-                   ? fail_data("stopped after %zu round%s; nothing was written", progress.round, plural(progress.round))
-                   : fail_data("stopped after %zu rounds; %s has the first %zu", progress.round, path,
-                               training->n_saved);
+        return training->n_saved == 0 ? fail_data("stopped after %zu round%s; nothing was written", progress.round,
+                                                  progress.round == 1 ? "" : "s")
+                                      : fail_data("stopped after %zu rounds; %s has the first %zu", progress.round,
+                                                  path, training->n_saved);
     }
     if (status == MXB_OK) {
         status = save_so_far(training, path, &error);
@@ -359,14 +227,14 @@ static int fit(struct training *training, const char *path, int quiet, size_t n_
         return fail_status(status, &error);
     }
     if (!quiet) {
-        print_summary(training->model, path, progress.seconds);
+        saved_model_report(training->model, path, progress.seconds);
     }
     return EXIT_DONE;
 }
 
 static int run_train(const struct arguments *arguments) {
     struct training training = {0};
-    size_t n_rounds;
+    size_t n_rounds = 0;
     int quiet = arguments_flag(arguments, "quiet") != NULL;
     int code = check_arguments(&training, arguments);
     if (code == EXIT_DONE) {
@@ -380,7 +248,7 @@ static int run_train(const struct arguments *arguments) {
         code = fit(&training, arguments_flag(arguments, "model"), quiet, n_rounds);
     }
     if (code == EXIT_DONE && !quiet) {
-        source_report_oddities(training.table, arguments);
+        source_report_oddities(training.data.table, arguments);
     }
     training_clear(&training);
     interrupt_release();

@@ -1,54 +1,13 @@
-/* Lays help out in columns of at most 100 characters. Decides no wording but the headings. */
+/* Lays help out in columns. Decides no wording but the headings. */
 #include "help.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "columns.h"
 #include "mixboost/mixboost.h"
 
-enum { LINE_WIDTH = 100, INDENT = 2, GAP = 2, MAX_RANGE_WIDTH = 26 };
-
-struct cell {
-    const char *text;
-    size_t width;
-};
-
-/* How many characters of `text` go on a line of `width`: up to the last space that fits, else cut. */
-static size_t line_length(const char *text, size_t width) {
-    size_t n = strlen(text);
-    if (n <= width) {
-        return n;
-    }
-    for (size_t i = width; i > 0; i--) {
-        if (text[i] == ' ') {
-            return i;
-        }
-    }
-    return width;
-}
-
-/* One row of a table, each cell wrapped to its width. */
-static void print_row(struct cell *cells, size_t n_cells) {
-    int more = 1;
-    while (more) {
-        more = 0;
-        size_t pending = INDENT; /* spaces owed, printed only when text follows */
-        for (size_t c = 0; c < n_cells; c++) {
-            size_t n = line_length(cells[c].text, cells[c].width);
-            if (n > 0) {
-                printf("%*s%.*s", (int)pending, "", (int)n, cells[c].text);
-                pending = 0;
-            }
-            pending += cells[c].width - n + GAP;
-            cells[c].text += n + strspn(cells[c].text + n, " ");
-            more |= *cells[c].text != '\0';
-        }
-        putchar('\n');
-    }
-}
-
-/* Width of the last column, beside others of `used` characters in all. */
-static size_t last_width(size_t used) { return LINE_WIDTH - INDENT - used; }
+enum { MAX_RANGE_WIDTH = 26 };
 
 static size_t longer(size_t width, const char *text) {
     size_t n = strlen(text);
@@ -73,12 +32,12 @@ static void print_flags(const struct command *command) {
     }
     for (size_t i = 0; i < command->n_operands; i++) {
         const struct operand *operand = &command->operands[i];
-        print_row((struct cell[]){{operand->name, width}, {operand->help, last_width(width + GAP)}}, 2);
+        columns_print((struct cell[]){{operand->name, width}, {operand->help, columns_last_width(width, 1)}}, 2);
     }
     for (size_t i = 0; i <= command->n_flags; i++) {
         const struct flag *flag = i < command->n_flags ? &command->flags[i] : &help;
         flag_label(flag, label, sizeof label);
-        print_row((struct cell[]){{label, width}, {flag->help, last_width(width + GAP)}}, 2);
+        columns_print((struct cell[]){{label, width}, {flag->help, columns_last_width(width, 1)}}, 2);
     }
 }
 
@@ -96,18 +55,18 @@ static void print_options(void) {
     if (range_width > MAX_RANGE_WIDTH) {
         range_width = MAX_RANGE_WIDTH;
     }
-    size_t help_width = last_width(name_width + GAP + default_width + GAP + range_width + GAP);
-    print_row(
+    size_t help_width = columns_last_width(name_width + default_width + range_width, 3);
+    columns_print(
         (struct cell[]){
             {"option", name_width}, {"default", default_width}, {"allowed", range_width}, {"meaning", help_width}},
         4);
     for (size_t i = 0; i < mxb_option_count(); i++) {
         snprintf(label, sizeof label, "--%s", mxb_option_name(i));
-        print_row((struct cell[]){{label, name_width},
-                                  {mxb_option_default(i), default_width},
-                                  {mxb_option_range(i), range_width},
-                                  {mxb_option_help(i), help_width}},
-                  4);
+        columns_print((struct cell[]){{label, name_width},
+                                      {mxb_option_default(i), default_width},
+                                      {mxb_option_range(i), range_width},
+                                      {mxb_option_help(i), help_width}},
+                      4);
     }
 }
 
@@ -127,10 +86,11 @@ void help_print_program(const struct command *const *commands, size_t n_commands
            mxb_version());
     printf("usage: mixboost COMMAND ...\n\n");
     for (size_t i = 0; i < n_commands; i++) {
-        print_row((struct cell[]){{commands[i]->name, width}, {commands[i]->summary, last_width(width + GAP)}}, 2);
+        columns_print((struct cell[]){{commands[i]->name, width}, {commands[i]->summary, columns_last_width(width, 1)}},
+                      2);
     }
-    print_row((struct cell[]){{"help COMMAND", width}, {"how to use a command", last_width(width + GAP)}}, 2);
-    print_row((struct cell[]){{"--version", width}, {"the program's version", last_width(width + GAP)}}, 2);
+    columns_print((struct cell[]){{"help COMMAND", width}, {"how to use a command", columns_last_width(width, 1)}}, 2);
+    columns_print((struct cell[]){{"--version", width}, {"the program's version", columns_last_width(width, 1)}}, 2);
     printf("\nResults go to standard output, messages to standard error.\n");
     printf("Exit codes: 0 done, 1 trouble with data or files, 2 wrong usage.\n");
 }

@@ -14,7 +14,8 @@
 #include "output.h"
 #include "suggestion.h"
 
-static const struct command *const commands[] = {&command_train, &command_cv, &command_predict, &command_show};
+static const struct command *const commands[] = {&command_train, &command_tune, &command_cv, &command_predict,
+                                                 &command_show};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 /* A closed standard stream would give its number to the next file opened, and messages would land in a model. Its place

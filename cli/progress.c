@@ -1,36 +1,20 @@
 /* Draws on standard error what the trainer reports after every round. */
-#define _POSIX_C_SOURCE 200809L
 #include "progress.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "interrupt.h"
+#include "terminal.h"
 #include "text.h"
 
-enum { N_LINES = 10, ROUNDS_A_LINE = 100, MAX_BAR = 30, MIN_BAR = 5, DEFAULT_COLUMNS = 80, MAX_COLUMNS = 255 };
+enum { N_LINES = 10, ROUNDS_A_LINE = 100 };
 
 static const double seconds_between_draws = 0.1;
 
-static int stderr_is_terminal(void) {
-    const char *kind = getenv("TERM");
-    return isatty(STDERR_FILENO) && kind != NULL && strcmp(kind, "dumb") != 0;
-}
-
-/* Columns of the terminal, asked anew for every drawing because windows change. */
-static size_t terminal_columns(void) {
-    size_t columns = DEFAULT_COLUMNS;
-#ifdef TIOCGWINSZ
-    struct winsize window;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
-        columns = window.ws_col;
-    }
-#endif
-    return columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
+enum progress_style progress_choose_style(int quiet) {
+    return quiet ? PROGRESS_NONE : terminal_is_there() ? PROGRESS_BAR : PROGRESS_LINES;
 }
 
 void progress_init(struct progress *progress, int quiet, size_t n_rounds, const char *unit, const char *valid_name) {
@@ -38,7 +22,7 @@ void progress_init(struct progress *progress, int quiet, size_t n_rounds, const 
     progress->unit = unit;
     progress->valid_name = valid_name;
     progress->n_rounds = n_rounds;
-    progress->style = quiet ? PROGRESS_NONE : stderr_is_terminal() ? PROGRESS_BAR : PROGRESS_LINES;
+    progress->style = progress_choose_style(quiet);
     progress->valid_loss = NAN;
 }
 
@@ -70,31 +54,13 @@ static void print_time(const struct progress *progress, int is_last, char *out, 
     }
 }
 
-/* "[=====>    ] ", as long as there is room for; "" where there is too little. */
-static void print_bar(const struct progress *progress, size_t room, char out[MAX_BAR + 4]) {
-    *out = '\0';
-    if (room < MIN_BAR + 3) {
-        return;
-    }
-    size_t n_bar = room - 3 < MAX_BAR ? room - 3 : MAX_BAR;
-    size_t n_full = (size_t)((double)n_bar * n_done(progress) / (double)progress->n_rounds);
-    memset(out, ' ', n_bar + 3);
-    out[0] = '[';
-    memset(out + 1, '=', n_full);
-    if (n_full < n_bar) {
-        out[1 + n_full] = '>';
-    }
-    out[1 + n_bar] = ']';
-    out[n_bar + 3] = '\0';
-}
-
 /* "\r[=====>    ] 42/100  train 0.123, validation 0.234  12 s left", or "\rround 42  train ..." where nobody knows how
  * many there will be; the bar takes what room there is, and the line never reaches the last column, where terminals
  * begin a new one. */
 static void draw(const struct progress *progress, const char *losses, const char *time) {
     char count[64];
-    char text[MAX_COLUMNS + 1];
-    char bar[MAX_BAR + 4] = "";
+    char text[TERMINAL_MAX_COLUMNS + 1];
+    char bar[TERMINAL_BAR_SIZE] = "";
     if (progress->n_rounds == 0) {
         snprintf(count, sizeof count, "%s %zu", progress->unit, progress->round);
     } else {
@@ -104,7 +70,7 @@ static void draw(const struct progress *progress, const char *losses, const char
     size_t n_text = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
     size_t room = terminal_columns() - 1;
     if (progress->n_rounds > 0) {
-        print_bar(progress, room > n_text ? room - n_text : 0, bar);
+        terminal_bar(bar, n_done(progress) / (double)progress->n_rounds, room > n_text ? room - n_text : 0);
     }
     fprintf(stderr, "\r%s%.*s\033[K", bar, (int)(n_text < room ? n_text : room), text);
     fflush(stderr);

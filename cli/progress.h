@@ -25,6 +25,9 @@ struct progress {
     double shown_seconds;
 };
 
+/** What suits standard error. */
+enum progress_style progress_choose_style(int quiet);
+
 /** `n_rounds` 0: as many as it takes. */
 void progress_init(struct progress *progress, int quiet, size_t n_rounds, const char *unit, const char *valid_name);
 

@@ -22,6 +22,10 @@ int training_input_has_classes(const mxb_params *params) {
     return strcmp(mxb_params_get(params, "objective"), "logloss") == 0;
 }
 
+const char *training_input_metric(const mxb_params *params) {
+    return training_input_has_classes(params) ? "logloss" : "rmse";
+}
+
 int training_input_n_threads(const mxb_params *params) {
     return (int)strtod(mxb_params_get(params, "n_threads"), NULL);
 }

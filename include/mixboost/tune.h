@@ -198,7 +198,7 @@ MXB_API size_t mxb_tuner_best(const mxb_tuner *tuner);
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_ranking(const mxb_tuner *tuner, size_t *configs, mxb_error *error);
 
 /** The options of a configuration, for a training on all rows: where its trials were stopped early, `num_round` is the
- *  mean of their rounds. To be freed with mxb_params_free. */
+ *  mean of their rounds, more for more rows (docs/tuning.md). To be freed with mxb_params_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **params,
                                                   mxb_error *error);
 

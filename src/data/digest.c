@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/dataset.h"
@@ -17,7 +16,14 @@ static const uint64_t NO_VALUE = 0x7FF8000000000000;
 
 static uint64_t add(uint64_t digest, uint64_t bits) { return mxb__mix64((digest ^ bits) + 0x9E3779B97F4A7C15u); }
 
-static uint64_t digest_of_text(const char *text) { return text == NULL ? NO_VALUE : mxb__crc64(text, strlen(text)); }
+/* FNV-1a: texts are short. */
+static uint64_t digest_of_text(const char *text) {
+    uint64_t digest = 0xCBF29CE484222325u;
+    for (const char *at = text; at != NULL && *at != '\0'; at++) {
+        digest = (digest ^ (unsigned char)*at) * 0x100000001B3u;
+    }
+    return text == NULL ? NO_VALUE : digest;
+}
 
 static uint64_t bits_of_value(double value) {
     uint64_t bits = NO_VALUE;

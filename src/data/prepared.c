@@ -110,6 +110,19 @@ static void copy_edges(mxb_prepared *prepared, const mxb_prepared *like) {
     }
 }
 
+/* Where no row of the whole misses a value there is no bin for it: such a code would be one of the next field's. */
+static mxb_status check_missing(const mxb_prepared *prepared, mxb_error *error) {
+    for (size_t f = 0; f < prepared->n_features; f++) {
+        const struct feature_bins *bins = &prepared->bins[f];
+        const uint8_t *codes = prepared->columns + f * prepared->n_rows;
+        if (!bins->has_missing && memchr(codes, (int)mxb__missing_code(bins), prepared->n_rows) != NULL) {
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "feature %zu of the part has values that are missing; that of the whole has none", f + 1);
+        }
+    }
+    return MXB_OK;
+}
+
 static mxb_status prepare_features(mxb_prepared *prepared, const mxb_prepared *like, struct pool *pool,
                                    mxb_error *error) {
     MXB_TRY(allocate(prepared, like != NULL ? like->knot_room : knots_of_feature(prepared), error));
@@ -124,7 +137,7 @@ static mxb_status prepare_features(mxb_prepared *prepared, const mxb_prepared *l
         prepared->columns = prepared->records + n_panels * prepared->n_rows * MXB__PANEL;
         mxb__bin_codes_write(prepared, pool);
     }
-    return MXB_OK;
+    return like != NULL ? check_missing(prepared, error) : MXB_OK;
 }
 
 static mxb_status code_texts(mxb_prepared *prepared, const mxb_prepared *like, mxb_error *error) {

@@ -38,15 +38,15 @@ static const char PAPER_NODE[] =
 
 static const char DEFAULT[] =
     "defaults\n"
-    "learning_rate 0.015 0.2 log10\n"
-    "max_max_depth 3 12 integer\n"
-    "symmetric_probability 0 1 linear\n"
+    "learning_rate 0.015 0.15 log10\n"
+    "max_max_depth 4 12 integer\n"
+    "symmetric_probability 0.2 1 linear\n"
     "subsample 0.5 1 linear\n"
-    "colsample 0.4 1 linear\n"
-    "lambda_l2 0.01 30 log10\n"
-    "min_child_weight 0.001 10 log10\n"
-    "tree_probability 0.3 1 linear\n"
-    "alpha 0.0001 10 log10\n"
+    "colsample 0.5 1 linear\n"
+    "lambda_l2 0.03 10 log10\n"
+    "min_child_weight 0.001 3 log10\n"
+    "tree_probability 0.3 0.95 linear\n"
+    "alpha 0.0001 1 log10\n"
     "fourier_scaling rank standard choice\n"
     "fourier_linear false true choice\n"
     "split_noise 0 0.5 linear\n";

@@ -150,8 +150,8 @@ static struct prepared_rows *find_prepared(struct fold *fold, const char *key, s
     return NULL;
 }
 
-/* Makes room for one more where there are many: the one not used for the longest time goes. */
-static void drop_idle(struct fold *fold) {
+/* Of those that nobody uses the one not used for the longest time; n_prepared where all are in use. */
+static size_t find_idle(const struct fold *fold) {
     size_t oldest = fold->n_prepared;
     for (size_t i = 0; i < fold->n_prepared; i++) {
         if (fold->prepared[i].n_users == 0 &&
@@ -159,9 +159,15 @@ static void drop_idle(struct fold *fold) {
             oldest = i;
         }
     }
-    if (fold->n_prepared >= MXB__MAX_PREPARED && oldest < fold->n_prepared) {
-        prepared_clear(&fold->prepared[oldest]);
-        fold->prepared[oldest] = fold->prepared[--fold->n_prepared];
+    return oldest;
+}
+
+/* Makes room for one more where there are many. */
+static void drop_idle(struct fold *fold) {
+    for (size_t i = find_idle(fold); fold->n_prepared >= MXB__MAX_PREPARED && i < fold->n_prepared;
+         i = find_idle(fold)) {
+        prepared_clear(&fold->prepared[i]);
+        fold->prepared[i] = fold->prepared[--fold->n_prepared];
     }
 }
 

@@ -67,27 +67,36 @@ static mxb_status compare_about(const char *there, size_t n_there, const char *a
                      quoted, had, has);
 }
 
+/* A header that is not whole was cut short while it was written, and is the beginning of ours. */
+static mxb_status check_beginning(const unsigned char *bytes, size_t n_bytes, const char *path, const char *about,
+                                  mxb_error *error) {
+    char *header;
+    size_t n_header;
+    MXB_TRY(mxb__journal_encode_header(about, &header, &n_header, error));
+    int is_ours = n_bytes < n_header && memcmp(bytes, header, n_bytes) == 0;
+    mxb__free(header);
+    return is_ours ? MXB_OK : fail_at(error, path, "is damaged at its beginning");
+}
+
 /* Where the header ends, 0 where it is not whole, as after a crash while it was written. */
 static mxb_status parse_header(const unsigned char *bytes, size_t n_bytes, const char *path, const char *about,
                                size_t *n_header, mxb_error *error) {
     size_t n_known = n_bytes < JOURNAL_MAGIC_SIZE ? n_bytes : JOURNAL_MAGIC_SIZE;
+    size_t n_head = JOURNAL_MAGIC_SIZE + 4;
     *n_header = 0;
     if (memcmp(bytes, JOURNAL_MAGIC, n_known) != 0) {
         return fail_at(error, path, "is no journal of this version");
     }
-    if (n_bytes < JOURNAL_MAGIC_SIZE + 4) {
-        return MXB_OK;
-    }
-    size_t n_about = mxb__load_u32(bytes + JOURNAL_MAGIC_SIZE);
-    size_t n = JOURNAL_MAGIC_SIZE + 4 + n_about;
+    size_t n_about = n_bytes < n_head ? 0 : mxb__load_u32(bytes + JOURNAL_MAGIC_SIZE);
+    size_t n = n_head + n_about;
     if (n_bytes < n + 8) {
-        return MXB_OK;
+        return check_beginning(bytes, n_bytes, path, about, error);
     }
     if (mxb__load_u64(bytes + n) != mxb__crc64(bytes, n)) {
         return fail_at(error, path, "is damaged at its beginning");
     }
     *n_header = n + 8;
-    return compare_about((const char *)bytes + JOURNAL_MAGIC_SIZE + 4, n_about, about, path, error);
+    return compare_about((const char *)bytes + n_head, n_about, about, path, error);
 }
 
 /* ---- Records ---- */

@@ -56,36 +56,34 @@ static mxb_status read_all(const struct journal *journal, unsigned char **bytes,
     return MXB_OK;
 }
 
-/* 0, or an errno. */
-static int write_all(int file, const void *bytes, size_t n_bytes) {
-    const char *at = bytes;
-    while (n_bytes > 0) {
-        ssize_t n = write(file, at, n_bytes);
+/* 0, or an errno. Where the whole records end, whatever a write that failed has left there. */
+static int write_all(const struct journal *journal, const char *bytes, size_t n_bytes) {
+    for (size_t n_done = 0; n_done < n_bytes;) {
+        ssize_t n = pwrite(journal->file, bytes + n_done, n_bytes - n_done, (off_t)(journal->n_bytes + n_done));
         if (n < 0 && errno == EINTR) {
             continue;
         }
         if (n <= 0) {
             return n < 0 ? errno : EIO;
         }
-        at += n;
-        n_bytes -= (size_t)n;
+        n_done += (size_t)n;
     }
     return 0;
 }
 
-/* Cuts what is behind the whole records and goes there. */
+/* Cuts what is behind the whole records: 0, or an errno. */
 static int cut(const struct journal *journal) {
-    if (ftruncate(journal->file, (off_t)journal->n_bytes) != 0 ||
-        lseek(journal->file, (off_t)journal->n_bytes, SEEK_SET) < 0) {
-        return errno;
-    }
-    return 0;
+    int problem;
+    do {
+        problem = ftruncate(journal->file, (off_t)journal->n_bytes) == 0 ? 0 : errno;
+    } while (problem == EINTR);
+    return problem;
 }
 
 static mxb_status append(struct journal *journal, const void *bytes, size_t n_bytes, mxb_error *error) {
-    int problem = write_all(journal->file, bytes, n_bytes);
+    int problem = write_all(journal, bytes, n_bytes);
     if (problem != 0) {
-        cut(journal); /* if that fails too, the next reader does it */
+        cut(journal); /* if that fails too, the next write goes over it, or the next reader cuts */
         return fail_errno(journal, "write", problem, error);
     }
     journal->n_bytes += n_bytes;
@@ -107,7 +105,15 @@ mxb_status mxb__journal_append(struct journal *journal, const mxb_trial *trial, 
     unsigned char bytes[JOURNAL_RECORD_SIZE];
     mxb__journal_encode_record(trial, result, bytes);
     MXB_TRY(append(journal, bytes, sizeof bytes, error));
-    return mxb__seconds_now() - journal->synced_at < SYNC_SECONDS ? MXB_OK : mxb__journal_sync(journal, error);
+    if (mxb__seconds_now() - journal->synced_at < SYNC_SECONDS) {
+        return MXB_OK;
+    }
+    mxb_status status = mxb__journal_sync(journal, error);
+    if (status != MXB_OK) { /* it does not count, so it may not stay */
+        journal->n_bytes -= sizeof bytes;
+        cut(journal);
+    }
+    return status;
 }
 
 /* ---- Opening ---- */

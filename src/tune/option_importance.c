@@ -38,9 +38,10 @@ static double value_of(const struct range *range, const char *text) {
     return (double)place;
 }
 
-/* Omega squared of the points, which are sorted: groups of equal size, equal values together. */
+/* Omega squared of the points, which are sorted: groups of the same size or larger, equal values together. */
 static double explained(const struct point *points, size_t n) {
     size_t n_wanted = n / MIN_GROUP < MAX_GROUPS ? n / MIN_GROUP : MAX_GROUPS;
+    size_t size = n_wanted == 0 ? n : (n + n_wanted - 1) / n_wanted;
     double mean = ((double)n - 1.0) / 2.0;
     double total = 0.0;
     double between = 0.0;
@@ -50,8 +51,7 @@ static double explained(const struct point *points, size_t n) {
     }
     for (size_t first = 0, end; first < n; first = end) {
         double sum = 0.0;
-        size_t least = n_wanted == 0 ? n : (n_groups + 1) * n / n_wanted;
-        for (end = first; end < n && (end < least || points[end].value == points[end - 1].value); end++) {
+        for (end = first; end < n && (end < first + size || points[end].value == points[end - 1].value); end++) {
             sum += points[end].rank;
         }
         double distance = sum / (double)(end - first) - mean;

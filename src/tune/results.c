@@ -1,6 +1,7 @@
 /* Results of trials and the ranking they give. Knows nothing of how a trial is run or kept. */
 #include "tune/results.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -139,15 +140,23 @@ void mxb__results_add(struct results *results, const mxb_trial *trial, const mxb
 /* ---- Ranking ---- */
 
 static double loss_of_place(const struct results *results, const struct stage_results *stage, size_t place) {
+    double n = (double)results->n_folds;
     double sum = 0.0;
+    double mean = 0.0; /* where the sum is beyond what a double holds */
+    int has_failed = 0;
     for (size_t fold = 0; fold < results->n_folds; fold++) {
         const struct trial_slot *slot = &stage->slots[place * results->n_folds + fold];
         if (slot->state != TRIAL_IS_DONE) {
             return (double)NAN;
         }
-        sum += slot->result.status == MXB_OK ? slot->result.loss : HUGE_VAL;
+        has_failed |= slot->result.status != MXB_OK;
+        sum += slot->result.loss;
+        mean += slot->result.loss / n;
     }
-    return sum / (double)results->n_folds;
+    if (has_failed) {
+        return HUGE_VAL;
+    }
+    return isfinite(sum) ? sum / n : fmax(fmin(mean, DBL_MAX), -DBL_MAX);
 }
 
 double mxb__results_loss(const struct results *results, size_t stage, size_t config) {
@@ -218,7 +227,8 @@ size_t mxb__results_best(const struct results *results, size_t *stage) {
         size_t best = SIZE_MAX;
         for (size_t place = 0; at->slots != NULL && place < at->n_configs; place++) {
             double loss = loss_of_place(results, at, place);
-            if (loss < least) {
+            /* Who is done in the stage after this one failed there. */
+            if (loss < least && isnan(mxb__results_loss(results, i, at->configs[place]))) {
                 least = loss;
                 best = at->configs[place];
             }

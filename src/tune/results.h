@@ -65,7 +65,7 @@ double mxb__results_loss(const struct results *results, size_t stage, size_t con
 /** All configurations, best first: by the last stage in which they are done on all folds, by loss, by number. */
 mxb_status mxb__results_rank(const struct results *results, size_t *configs, mxb_error *error);
 
-/** The first of that ranking, or SIZE_MAX where none is done without a failure. */
+/** The first of that ranking whose last loss is no failure's, or SIZE_MAX. */
 size_t mxb__results_best(const struct results *results, size_t *stage);
 
 #endif

@@ -137,6 +137,15 @@ void mxb__settings_init(struct settings *settings) {
     }
 }
 
+const char *mxb__setting_value(const struct settings *settings, enum setting setting, char out[SETTING_TEXT_SIZE]) {
+    if (TABLE[setting].kind == CHOICE) {
+        snprintf(out, SETTING_TEXT_SIZE, "%s", settings->texts[setting]);
+    } else {
+        mxb__number_format(settings->values[setting], out);
+    }
+    return out;
+}
+
 const char *mxb__settings_get(const struct settings *settings, const char *name) {
     enum setting setting = find_setting(name);
     return setting == N_SETTINGS ? NULL : settings->texts[setting];

@@ -26,7 +26,7 @@ enum { SETTING_TEXT_SIZE = 64 };
 enum { RESOURCE_ROWS = 0, RESOURCE_ROUNDS = 1 };
 
 struct settings {
-    double values[N_SETTINGS]; /* numbers; the index of a choice; NaN = auto */
+    double values[N_SETTINGS]; /* numbers; the index of a choice */
     char texts[N_SETTINGS][SETTING_TEXT_SIZE];
 };
 
@@ -35,6 +35,9 @@ mxb_status mxb__settings_set(struct settings *settings, const char *name, const 
 
 /** The text of a setting, or NULL for an unknown name. */
 const char *mxb__settings_get(const struct settings *settings, const char *name);
+
+/** The one text of a setting's value: "0.25" for "1/4" and "0.250". Returns `out`. */
+const char *mxb__setting_value(const struct settings *settings, enum setting setting, char out[SETTING_TEXT_SIZE]);
 
 /** Whether a setting shapes the result; time, threads and memory do not. */
 int mxb__setting_is_kept(enum setting setting);

@@ -179,7 +179,8 @@ static double draw_number(const struct range *range, double uniform) {
     double span = range->highest - range->lowest;
     double value = range->lowest + uniform * span;
     if (range->scale == SCALE_LOG10) {
-        value = range->lowest * mxb__exp(uniform * (mxb__log(range->highest) - mxb__log(range->lowest)));
+        double lowest = mxb__log(range->lowest);
+        value = mxb__exp(lowest + uniform * (mxb__log(range->highest) - lowest));
         value = range->is_whole ? floor(value + 0.5) : rounded(value);
     } else if (range->is_whole) {
         value = range->lowest + floor(uniform * (span + 1.0));

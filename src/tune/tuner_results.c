@@ -70,16 +70,19 @@ static size_t last_stage_of(const mxb_tuner *tuner, size_t config) {
     return tuner->results.n_stages;
 }
 
-/* The mean of the rounds that a configuration's trials kept, at least 1. */
-static size_t mean_rounds(const mxb_tuner *tuner, size_t stage, size_t config) {
-    size_t n_folds = tuner->results.n_folds;
-    size_t sum = 0;
-    for (size_t fold = 0; fold < n_folds; fold++) {
+/* For all rows: the mean of the rounds that the configuration's trials kept, times the root of how many times as many
+ * rows there are (docs/tuning.md), 1 to `most`. */
+static size_t rounds_for_all(const mxb_tuner *tuner, size_t stage, size_t config, size_t most) {
+    double n_folds = (double)tuner->results.n_folds;
+    double rounds = 0.0;
+    double rows = 0.0;
+    for (size_t fold = 0; fold < tuner->results.n_folds; fold++) {
         mxb_trial trial = {.stage = stage, .config = config, .fold = fold};
-        sum += mxb__results_find(&tuner->results, &trial)->result.n_rounds;
+        rounds += (double)mxb__results_find(&tuner->results, &trial)->result.n_rounds;
+        rows += (double)mxb_dataset_n_rows(mxb__fold_data_rows(&tuner->data, fold, stage));
     }
-    size_t mean = (sum + n_folds / 2) / n_folds;
-    return mean < 1 ? 1 : mean;
+    double growth = sqrt((double)mxb_dataset_n_rows(tuner->train) * n_folds / rows);
+    return (size_t)fmin(fmax(floor(rounds / n_folds * growth + 0.5), 1.0), (double)most);
 }
 
 mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error) {
@@ -97,10 +100,11 @@ mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **
     size_t stage = last_stage_of(tuner, config);
     int keeps_best = strcmp(mxb_params_get(*params, "early_stopping_rounds"), "0") != 0;
     int is_auto = strcmp(mxb_params_get(*params, "num_round"), "auto") == 0;
-    if ((!keeps_best && !is_auto) || stage == tuner->results.n_stages) {
+    if ((!keeps_best && !is_auto) || stage == tuner->results.n_stages ||
+        !isfinite(mxb_tuner_loss(tuner, stage, config))) {
         return MXB_OK;
     }
-    snprintf(text, sizeof text, "%zu", mean_rounds(tuner, stage, config));
+    snprintf(text, sizeof text, "%zu", rounds_for_all(tuner, stage, config, mxb_params_max_rounds(*params)));
     mxb_status status = mxb_params_set(*params, "num_round", text, error);
     if (status != MXB_OK) {
         mxb_params_free(*params);

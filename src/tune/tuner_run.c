@@ -67,7 +67,8 @@ static mxb_status run_trial(mxb_tuner *tuner, const mxb_trial *trial, struct tri
     }
     input->valid = tuner->data.folds[trial->fold].valid;
     input->until_round = rounds_of_stage(tuner, input->params, trial->stage);
-    input->from = from;
+    /* One that has more rounds is of a later stage. */
+    input->from = from != NULL && mxb_model_n_rounds(from) <= input->until_round ? from : NULL;
     status = mxb__trial_run(input, result, model != NULL || keeps ? &made : NULL, error);
     mxb__fold_data_release(&tuner->data, trial->fold, input->prepared);
     mxb_model_free(from);
@@ -102,12 +103,33 @@ mxb_status mxb_tuner_evaluate(mxb_tuner *tuner, const mxb_trial *trial, int n_th
     return status;
 }
 
+/* Frees what waited for rounds that will not come: models of configurations that are not in the stage now begun. */
+static void drop_models(mxb_tuner *tuner) {
+    struct results *results = &tuner->results;
+    for (size_t config = 0; mxb__tuner_cuts_rounds(tuner) && config < results->n_all; config++) {
+        mxb_trial trial = {.stage = results->stage, .config = config};
+        if (mxb__results_find(results, &trial) == NULL) {
+            mxb__kept_models_drop(&tuner->kept, config);
+        }
+    }
+}
+
+/* Goes on to the next stage once all of this one is done, with the lock held. Again where it failed before. */
+static mxb_status advance(mxb_tuner *tuner, mxb_error *error) {
+    size_t stage = tuner->results.stage;
+    MXB_TRY(mxb__results_advance(&tuner->results, error));
+    if (tuner->results.stage > stage) {
+        drop_models(tuner);
+    }
+    return MXB_OK;
+}
+
 int mxb_tuner_next(mxb_tuner *tuner, mxb_trial *trial) {
     if (mxb__tuner_check_started(tuner, NULL) != MXB_OK || trial == NULL) {
         return 0;
     }
     pthread_mutex_lock(&tuner->lock);
-    int found = mxb__results_take(&tuner->results, trial);
+    int found = advance(tuner, NULL) == MXB_OK && mxb__results_take(&tuner->results, trial);
     pthread_mutex_unlock(&tuner->lock);
     return found;
 }
@@ -120,30 +142,15 @@ void mxb_tuner_take_back(mxb_tuner *tuner, const mxb_trial *trial) {
     }
 }
 
-/* Frees what waited for rounds that will not come: models of configurations that are not in the stage now begun. */
-static void drop_models(mxb_tuner *tuner) {
-    struct results *results = &tuner->results;
-    for (size_t config = 0; mxb__tuner_cuts_rounds(tuner) && config < results->n_all; config++) {
-        mxb_trial trial = {.stage = results->stage, .config = config};
-        if (mxb__results_find(results, &trial) == NULL) {
-            mxb__kept_models_drop(&tuner->kept, config);
-        }
-    }
-}
-
 /* With the lock held. */
 static mxb_status tell(mxb_tuner *tuner, const mxb_trial *trial, const mxb_trial_result *result, mxb_error *error) {
     struct results *results = &tuner->results;
-    size_t stage = results->stage;
     MXB_TRY(mxb__results_check(results, trial, result, error));
     if (tuner->journal.file >= 0) {
         MXB_TRY(mxb__journal_append(&tuner->journal, trial, result, error));
     }
     mxb__results_add(results, trial, result);
-    MXB_TRY(mxb__results_advance(results, error));
-    if (results->stage > stage) {
-        drop_models(tuner);
-    }
+    MXB_TRY(advance(tuner, error));
     return results->stage < results->n_stages || tuner->journal.file < 0 ? MXB_OK
                                                                          : mxb__journal_sync(&tuner->journal, error);
 }
@@ -171,6 +178,7 @@ struct run {
     double began;
     double until; /* 0: any time */
     _Atomic(enum stop) stop;
+    size_t stage;          /* that is worked on */
     int n_threads;         /* of a worker */
     pthread_cond_t change; /* a trial has ended */
     size_t n_running;      /* trials; this and the rest with the tuner's lock held */
@@ -270,8 +278,7 @@ static void work_on_stage(void *context, size_t index, size_t thread) {
     mxb_tuner *tuner = worker.run->tuner;
     (void)index;
     pthread_mutex_lock(&tuner->lock);
-    size_t stage = tuner->results.stage;
-    while (tuner->results.stage == stage && work(&worker)) {
+    while (tuner->results.stage == worker.run->stage && work(&worker)) {
         if (worker.is_caller) {
             tell_caller(worker.run);
         }
@@ -283,8 +290,10 @@ static void work_on_stage(void *context, size_t index, size_t thread) {
 }
 
 static void run_stage(struct run *run) {
-    const struct stage_plan *stage = &run->tuner->plan.stages[run->tuner->results.stage];
+    const struct results *results = &run->tuner->results;
+    const struct stage_plan *stage = &run->tuner->plan.stages[results->stage];
     struct pool *pool = mxb__pool_open(stage->n_workers);
+    run->stage = results->stage;
     run->n_threads = (int)stage->n_threads;
     mxb__pool_run(pool, stage->n_workers, 1e12, work_on_stage, run);
     mxb__pool_close(pool);
@@ -296,6 +305,8 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
         MXB_TRY(mxb_tuner_start(tuner, error));
     }
     MXB_TRY(mxb__tuner_check_started(tuner, error));
+    mxb__results_put_all_back(&tuner->results);
+    MXB_TRY(advance(tuner, error));
     double limit = tuner->settings.values[SETTING_TIME_LIMIT];
     struct run run = {.tuner = tuner,
                       .progress = progress,
@@ -306,13 +317,10 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
     if (pthread_cond_init(&run.change, NULL) != 0) {
         return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner");
     }
-    mxb__results_put_all_back(&tuner->results);
-    mxb_status status = mxb__results_advance(&tuner->results, error); /* a run before may have failed at it */
-    while (status == MXB_OK && run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
+    while (run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
         run_stage(&run);
     }
     pthread_cond_destroy(&run.change);
-    MXB_TRY(status);
     if (run.stop == RUN_FAILED) {
         return mxb__fail(error, run.status, "%s", run.error.message);
     }

@@ -32,14 +32,15 @@ static mxb_status put_digest(struct byte_writer *out, const char *name, const mx
 /* All that results depend on, line by line; `out` is the caller's to free. */
 static mxb_status describe(const mxb_tuner *tuner, struct byte_writer *out, mxb_error *error) {
     char folds[32];
+    char value[SETTING_TEXT_SIZE];
     char *space;
-    MXB_TRY(put_digest(out, "data", tuner->train, error));
-    MXB_TRY(put_digest(out, "validation data", tuner->valid, error));
+    MXB_TRY(put_digest(out, "data of digest", tuner->train, error));
+    MXB_TRY(put_digest(out, "validation data of digest", tuner->valid, error));
     snprintf(folds, sizeof folds, "%016" PRIx64, tuner->folds_digest);
     put_line(out, "folds", folds);
     for (enum setting setting = 0; setting < N_SETTINGS; setting++) {
         if (mxb__setting_is_kept(setting)) {
-            put_line(out, mxb_setting_name(setting), tuner->settings.texts[setting]);
+            put_line(out, mxb_setting_name(setting), mxb__setting_value(&tuner->settings, setting, value));
         }
     }
     for (size_t i = 0; i < mxb_option_count(); i++) {
@@ -95,7 +96,8 @@ static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
     return status == MXB_OK ? MXB_OK : mxb__fail(error, status, "%s", cause.message);
 }
 
-/* Options that contradict each other or the data are found now and not by every trial: configuration 0 and its rows. */
+/* Rows that nothing can be trained on are found now and not by every trial. Options that contradict each other are left
+ * to these: another configuration's may not. */
 static mxb_status check_first(mxb_tuner *tuner, mxb_error *error) {
     mxb_params *params;
     mxb_error cause = {{0}};
@@ -106,10 +108,11 @@ static mxb_status check_first(mxb_tuner *tuner, mxb_error *error) {
         status = mxb__fold_data_acquire(&tuner->data, fold, 0, params, &prepared, &cause);
         if (status == MXB_OK) {
             mxb__fold_data_release(&tuner->data, fold, prepared);
-        } else if (tuner->data.n_folds > 1) {
-            status = mxb__fail(error, status, "fold %zu: %s", fold + 1, cause.message);
+        } else if (status == MXB_ERROR_PARAM) {
+            status = MXB_OK;
         } else {
-            status = mxb__fail(error, status, "%s", cause.message);
+            status = mxb__fail(error, status, "the rows of the first stage (fold %zu of %zu): %s", fold + 1,
+                               tuner->data.n_folds, cause.message);
         }
     }
     mxb_params_free(params);

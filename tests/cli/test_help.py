@@ -12,9 +12,12 @@ OPTIONS = """
     fourier_metric fourier_linear
 """.split()
 
+TUNING = "space configs eta min-resource resource valid-fraction time-limit journal resume".split()
+
 FLAGS = {
     "train": "label weight valid valid-fraction from checkpoint-every header quiet model help".split(),
-    "cv": ["label", "folds", "repeats", "seed", "weight", "header", "json", "quiet", "help"],
+    "tune": ["label", "model", "weight", "folds", "valid", *TUNING, "header", "quiet", "help"],
+    "cv": "label folds repeats seed weight tune inner-folds header json quiet help".split() + TUNING,
     "predict": ["proba", "raw", "out", "header", "n_threads", "quiet", "help"],
     "show": ["json", "help"],
 }
@@ -43,7 +46,7 @@ def test_command_help_names_every_flag(run, command):
     assert help_of(run, "help", command) == help_of(run, command, "-h") == text
 
 
-@pytest.mark.parametrize("command", ["train", "cv"])
+@pytest.mark.parametrize("command", ["train", "tune", "cv"])
 def test_help_has_a_row_for_every_option(run, command):
     text = help_of(run, command, "--help")
     table = text[text.index("  option ") :].splitlines()
@@ -55,9 +58,7 @@ def test_help_has_a_row_for_every_option(run, command):
             assert row[start - 1] == " " and row[start] != " ", row
 
 
-@pytest.mark.parametrize(
-    "words", [[], ["train", "--help"], ["cv", "--help"], ["predict", "--help"], ["show", "--help"]]
-)
+@pytest.mark.parametrize("words", [[], *([command, "--help"] for command in FLAGS)])
 def test_help_fits_100_columns_and_has_no_trailing_blanks(run, words):
     for line in help_of(run, *words).splitlines():
         assert len(line) <= 100

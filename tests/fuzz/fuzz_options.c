@@ -3,30 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "fuzz/fuzz_text.h"
 #include "fuzz/must.h"
 #include "mixboost/mixboost.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_TEXT = 1000, N_ROWS = 12 };
-
-/* A text of its own size, so that a sanitizer sees the first byte read beyond it. */
-static char *copy_text(const void *bytes, size_t n) {
-    char *text = malloc(n + 1);
-    MUST(text != NULL);
-    memcpy(text, bytes, n);
-    text[n] = '\0';
-    return text;
-}
-
-/* A sentence for a person: something, and no control characters whatever the value held. */
-static void check_sentence(const mxb_error *error) {
-    size_t n = strlen(error->message);
-    MUST(n > 0 && n < sizeof error->message);
-    for (size_t i = 0; i < n; i++) {
-        MUST((unsigned char)error->message[i] >= 0x20 && error->message[i] != 0x7F);
-    }
-}
 
 static void set_option(mxb_params *params, const char *name, const char *value) {
     mxb_error error = {""};

@@ -16,8 +16,12 @@ def generated_page(root):
     ).stdout
 
 
+def names_of(part):
+    return re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)
+
+
 def options_of(page):
-    return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    return names_of(page.partition("## Settings")[0])
 
 
 PAPER = """num_round objective learning_rate random_state colsample subsample lambda_l2 early_stopping_rounds
@@ -38,6 +42,19 @@ def test_the_options_are_the_papers_and_ours(root):
 def test_help_names_every_option(root, program):
     text = subprocess.run([program, "train", "--help"], check=True, capture_output=True, text=True).stdout
     assert [name for name in options_of(generated_page(root)) if f"--{name}" not in text] == []
+
+
+def test_the_settings_are_known_to_program_and_python(root, program):
+    """By their names, but for some that are shorter in the program and of scikit-learn's in Python."""
+    settings = names_of(generated_page(root).partition("## Settings")[2])
+    assert len(settings) > 9
+    text = subprocess.run([program, "tune", "--help"], check=True, capture_output=True, text=True).stdout
+    arguments = [f"--{name.removeprefix('n_').replace('_', '-')}" for name in settings]
+    own = {"--stratify", "--threads", "--memory", "--random-state"}  # of the library alone, or options too
+    assert [name for name in arguments if name not in text and name not in own] == []
+    search = (root / "python/mixboost/_search.py").read_text()
+    own = {"n_folds", "valid_fraction", "stratify", "n_threads", "memory"}  # cv and n_jobs
+    assert [name for name in settings if f"{name}:" not in search and name not in own] == []
 
 
 def test_commands_in_the_readme_exist(root):
@@ -106,12 +123,13 @@ def test_the_c_lines_of_the_readme_work(root, build, tmp_path, compiler):
 
 def test_the_shell_lines_of_the_readme_work(root, program, tmp_path):
     lines = code_block(root, "sh", "mixboost train").splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     rows = "".join(f"{i % 13},{i % 7},{i % 13 + 0.5 * (i % 7)}\n" for i in range(300))
     for name in ("train.csv", "test.csv"):
         (tmp_path / name).write_text("a,b,y\n" + rows)
     env = dict(os.environ, PATH=f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     for line in lines:
+        line = line.replace("--configs 64", "--configs 8")
         subprocess.run(line.split(), cwd=tmp_path, env=env, check=True, capture_output=True)
     assert len((tmp_path / "predictions.csv").read_text().splitlines()) in (300, 301)
 

@@ -3,6 +3,7 @@
 #include "data/dataset.h"
 #include "data/folds.h"
 #include "data/labels.h"
+#include "mixboost/tune.h"
 #include "unit/boost/train_data.h"
 
 static mxb_error error;
@@ -285,6 +286,101 @@ static void survives_every_failing_allocation(void) {
     data_clear(&data);
 }
 
+/* ---- mxb_dataset_fold ---- */
+
+/* The loss of one fold by the public calls. */
+static double loss_of_fold(const mxb_dataset *dataset, const mxb_params *params, int stratify, size_t index) {
+    mxb_dataset *train_part = NULL, *held_out = NULL;
+    mxb_model *model = NULL;
+    double loss = NAN;
+    if (mxb_dataset_fold(dataset, N_FOLDS, stratify, 17, index / N_FOLDS, index % N_FOLDS, &train_part, &held_out,
+                         &error) != MXB_OK ||
+        mxb_train(train_part, NULL, params, NULL, NULL, &model, &error) != MXB_OK ||
+        mxb_model_evaluate(model, held_out, 1, &loss, &error) != MXB_OK) {
+        check_failed(__FILE__, __LINE__, error.message);
+    }
+    mxb_model_free(model);
+    mxb_dataset_free(train_part);
+    mxb_dataset_free(held_out);
+    return loss;
+}
+
+/* Numbers, classes, classes of text; with weights, of which some are 0, and there any label. */
+static void folds_are_those_of_a_cross_validation(void) {
+    static const char *const texts[] = {"no", "yes", "other"};
+    for (int variant = 0; variant < 12; variant++) {
+        int kind = variant % 3, weighted = variant / 3 % 2, stratify = variant >= 6 && kind > 0;
+        struct made_data data = data_make((struct data_recipe){
+            .n_rows = 203, .n_features = 4, .seed = 9, .missing = 0.1, .two_classes = kind > 0, .weighted = weighted});
+        mxb_params *params = PARAMS("num_round", "8", "objective", kind > 0 ? "logloss" : "mse", "random_state", "3");
+        int8_t codes[203];
+        double losses[N_LOSSES];
+        for (size_t i = 0; i < 203; i++) {
+            int is_idle = weighted && i % 6 == 1;
+            data.y[i] = is_idle ? (i % 4 == 1 ? (double)NAN : 1e4) : data.y[i];
+            codes[i] = is_idle ? (int8_t)(i % 4 == 1 ? -1 : 2) : (int8_t)data.y[i];
+            if (is_idle) {
+                data.weights[i] = 0;
+            }
+        }
+        if (kind == 2) {
+            OK(mxb_dataset_set_text_label(data.dataset, codes, 1, MXB_INT8, texts, 3, &error), error);
+        }
+        OK(mxb_cross_validate(data.dataset, params, N_FOLDS, N_REPEATS, stratify, 17, NULL, NULL, losses, &error),
+           error);
+        for (size_t i = 0; i < N_LOSSES; i++) {
+            CHECK(losses[i] == loss_of_fold(data.dataset, params, stratify, i));
+        }
+        mxb_params_free(params);
+        data_clear(&data);
+    }
+}
+
+static void folds_say_what_is_wrong(void) {
+    struct made_data data = data_make((struct data_recipe){.n_rows = 20, .n_features = 2, .two_classes = 1});
+    mxb_dataset *a = (mxb_dataset *)1, *b = (mxb_dataset *)1;
+    for (size_t i = 0; i < 20; i++) {
+        data.y[i] = i < 4 ? 5 : 6;
+    }
+    FAILS(mxb_dataset_fold(NULL, 2, 0, 0, 0, 0, &a, &b, &error), error, MXB_ERROR_PARAM,
+          "dataset, train or held_out is NULL");
+    FAILS(mxb_dataset_fold(data.dataset, 2, 0, 0, 0, 0, NULL, &b, &error), error, MXB_ERROR_PARAM,
+          "dataset, train or held_out is NULL");
+    FAILS(mxb_dataset_fold(data.dataset, 2, 0, 0, 0, 0, &a, NULL, &error), error, MXB_ERROR_PARAM,
+          "dataset, train or held_out is NULL");
+    FAILS(mxb_dataset_fold(data.dataset, 1, 0, 0, 0, 0, &a, &b, &error), error, MXB_ERROR_PARAM,
+          "n_folds is 1; it must be 2 to 1000");
+    CHECK(a == NULL && b == NULL);
+    FAILS(mxb_dataset_fold(data.dataset, 3, 0, 0, 0, 3, &a, &b, &error), error, MXB_ERROR_PARAM,
+          "fold is 3; it must be below n_folds, 3");
+    FAILS(mxb_dataset_fold(data.dataset, 21, 0, 0, 0, 3, &a, &b, &error), error, MXB_ERROR_DATA,
+          "21 folds need at least as many rows; the data has 20");
+    FAILS(mxb_dataset_fold(data.dataset, 5, 1, 0, 0, 0, &a, &b, &error), error, MXB_ERROR_DATA,
+          "label 5 has 4 rows; 5 stratified folds need at least 5 of each label");
+    data.y[10] = INFINITY;
+    FAILS(mxb_dataset_fold(data.dataset, 5, 0, 0, 0, 0, &a, &b, &error), error, MXB_ERROR_DATA,
+          "the label of row 11 of the dataset is inf; labels must be finite numbers");
+    CHECK(a == NULL && b == NULL);
+    data_clear(&data);
+}
+
+static void a_fold_survives_every_failing_allocation(void) {
+    struct made_data data = data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .two_classes = 1});
+    mxb_dataset *a = NULL, *b = NULL;
+    mxb_status status = MXB_ERROR_MEMORY;
+    uint64_t n = 0;
+    while (status == MXB_ERROR_MEMORY && n < 100) {
+        mxb__memory_fail_at(++n, 0);
+        status = mxb_dataset_fold(data.dataset, 2, 1, 0, 0, 0, &a, &b, NULL);
+        mxb__memory_fail_at(0, 0);
+        CHECK((status == MXB_OK) == (a != NULL) && (status == MXB_OK) == (b != NULL));
+    }
+    CHECK(status == MXB_OK && n > 6);
+    mxb_dataset_free(a);
+    mxb_dataset_free(b);
+    data_clear(&data);
+}
+
 int main(void) {
     RUN(is_what_trainings_by_hand_give);
     RUN(a_held_out_row_cannot_be_seen);
@@ -295,5 +391,8 @@ int main(void) {
     RUN(says_what_is_wrong);
     RUN(names_the_fold);
     RUN(survives_every_failing_allocation);
+    RUN(folds_are_those_of_a_cross_validation);
+    RUN(folds_say_what_is_wrong);
+    RUN(a_fold_survives_every_failing_allocation);
     return check_report();
 }

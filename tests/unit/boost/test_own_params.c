@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "boost/params.h"
 #include "check.h"
+#include "mixboost/tune.h"
 #include "unit/boost/make_data.h"
 #include "unit/boost/make_own.h"
 
@@ -38,6 +39,34 @@ static void learners_share_probability_1(void) {
     CHECK(mxb__params_built_in(params) == 0.0);
     CHECK_INT(params->own.n_learners, 3);
     mxb_learner_free(learner);
+    mxb_params_free(params);
+}
+
+/* They go with a copy, and whoever has it knows that callbacks are in it. */
+static void copies_have_the_callers_parts(void) {
+    mxb_params *params = PARAMS("num_round", "3");
+    mxb_params *copy;
+    struct own_loss own = {0};
+    struct line_learner lines = {0};
+    mxb_error error;
+    REQUIRE(params != NULL);
+    CHECK_INT(mxb_params_has_callbacks(params), 0);
+    CHECK(line_learner_add(params, &lines, "line", 0, 0.5));
+    CHECK_INT(mxb_params_has_callbacks(params), 1);
+    OK(mxb_params_copy(params, &copy, &error), error);
+    CHECK_INT(mxb_params_has_callbacks(copy), 1);
+    CHECK_NEAR(mxb__params_built_in(copy), 0.5, 0.0);
+    mxb_params_free(copy);
+    mxb_params_free(params);
+    params = PARAMS("num_round", "3");
+    CHECK(own_loss_set(params, &own, "mine", 1));
+    CHECK_INT(mxb_params_has_callbacks(params), 1);
+    OK(mxb_params_copy(params, &copy, &error), error);
+    OK(mxb_params_set_loss(params, NULL, &error), error);
+    CHECK_INT(mxb_params_has_callbacks(params), 0);
+    CHECK_INT(mxb_params_has_callbacks(copy), 1);
+    CHECK_TEXT(mxb__params_loss_name(copy), "mine");
+    mxb_params_free(copy);
     mxb_params_free(params);
 }
 
@@ -260,6 +289,7 @@ static void memory_may_run_out(void) {
 int main(void) {
     RUN(a_loss_takes_the_place_of_the_objective);
     RUN(learners_share_probability_1);
+    RUN(copies_have_the_callers_parts);
     RUN(wrong_learners_are_refused);
     RUN(a_model_is_loaded_with_what_it_needs);
     RUN(a_model_is_judged_by_its_own_loss);

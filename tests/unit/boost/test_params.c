@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/processors.h"
 #include "check.h"
+#include "mixboost/tune.h"
 
 struct expected_option {
     const char *name;
@@ -416,6 +417,43 @@ static void thread_options_follow_n_threads(void) {
     mxb_params_free(params);
 }
 
+/* What was given stays given: a preset set on the copy leaves it alone. */
+static void a_copy_is_its_own(void) {
+    mxb_params *params;
+    mxb_params *copy;
+    mxb_error error;
+    OK(mxb_params_create(&params, &error), error);
+    OK(mxb_params_set(params, "subsample", "0.25", &error), error);
+    OK(mxb_params_set(params, "max_max_depth", "3", &error), error);
+    OK(mxb_params_set(params, "depth_probabilities", "0.5,0.25,0.25", &error), error);
+    OK(mxb_params_copy(params, &copy, &error), error);
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        CHECK_TEXT(mxb_params_get(copy, mxb_option_name(i)), mxb_params_get(params, mxb_option_name(i)));
+    }
+    OK(mxb_params_set(params, "gamma", "7", &error), error);
+    CHECK_TEXT(mxb_params_get(copy, "gamma"), "auto");
+    mxb_params_free(params);
+    OK(mxb_params_set(copy, "preset", "paper", &error), error);
+    CHECK_TEXT(mxb_params_get(copy, "subsample"), "0.25");
+    CHECK_TEXT(mxb_params_get(copy, "gamma"), "0.05");
+    CHECK_NEAR(copy->depth_probabilities[1], 0.25, 0.0);
+    mxb_params_free(copy);
+    FAILS(mxb_params_copy(NULL, &copy, &error), error, MXB_ERROR_PARAM, "params is NULL");
+    CHECK(copy == NULL);
+}
+
+static void rounds_at_the_most(void) {
+    mxb_params *params;
+    mxb_error error;
+    OK(mxb_params_create(&params, &error), error);
+    CHECK_INT(mxb_params_max_rounds(params), 2000); /* auto */
+    OK(mxb_params_set(params, "num_round", "1000000", &error), error);
+    CHECK_INT(mxb_params_max_rounds(params), 1000000);
+    OK(mxb_params_set(params, "num_round", "7", &error), error);
+    CHECK_INT(mxb_params_max_rounds(params), 7);
+    mxb_params_free(params);
+}
+
 static void out_of_memory(void) {
     mxb_error error;
     mxb_params *params;
@@ -424,6 +462,13 @@ static void out_of_memory(void) {
     mxb__memory_fail_at(0, 0);
     CHECK(params == NULL);
     mxb_params_free(NULL);
+    mxb_params *copy;
+    OK(mxb_params_create(&params, &error), error);
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb_params_copy(params, &copy, &error), MXB_ERROR_MEMORY);
+    mxb__memory_fail_at(0, 0);
+    CHECK(copy == NULL);
+    mxb_params_free(params);
 }
 
 int main(void) {
@@ -437,6 +482,8 @@ int main(void) {
     RUN(trainings_check_the_options);
     RUN(values_are_typed);
     RUN(thread_options_follow_n_threads);
+    RUN(a_copy_is_its_own);
+    RUN(rounds_at_the_most);
     RUN(out_of_memory);
     return check_report();
 }

@@ -1,6 +1,8 @@
-/* Going on from a model: the same bytes as one long training, and what is refused. */
+/* Going on from a model: the same bytes as one long training, and what is refused. Trainings on parts of what is
+ * prepared. */
 #include "base/memory.h"
 #include "check.h"
+#include "mixboost/tune.h"
 #include "model/model.h"
 #include "unit/boost/make_data.h"
 
@@ -292,6 +294,124 @@ static void every_allocation_may_fail(void) {
     close_training(&training);
 }
 
+/* ---- Parts ---- */
+
+/* The bytes of a training on prepared rows. */
+static struct model_bytes bytes_on(const mxb_prepared *prepared, const mxb_params *params) {
+    mxb_trainer *trainer = NULL;
+    mxb_model *model = NULL;
+    mxb_error error;
+    if (mxb_trainer_create(prepared, NULL, params, &trainer, &error) != MXB_OK ||
+        mxb_trainer_run(trainer, SIZE_MAX, NULL, NULL, &error) != MXB_OK ||
+        mxb_trainer_model(trainer, &model, &error) != MXB_OK) {
+        check_failed(__FILE__, __LINE__, error.message);
+    }
+    struct model_bytes bytes = bytes_of(model);
+    mxb_model_free(model);
+    mxb_trainer_free(trainer);
+    return bytes;
+}
+
+/* Rows 0 .. n - 1, `n_times` each. */
+static mxb_dataset *copies_of(const struct made_data *data, size_t n, size_t n_times) {
+    mxb_dataset *copies = NULL;
+    size_t *rows = calloc(n * n_times, sizeof *rows);
+    for (size_t i = 0; i < n * n_times; i++) {
+        rows[i] = i % n;
+    }
+    CHECK_INT(mxb_dataset_select(data->dataset, rows, n * n_times, &copies, NULL), MXB_OK);
+    free(rows);
+    return copies;
+}
+
+/* Of a whole that has each row twice the bins, knots and ranks are those of the rows alone; to exact trees the whole
+ * does not matter at all. */
+static void a_part_of_the_same_values_is_trained_like_them_alone(void) {
+    for (int k = 0; k < 8; k++) {
+        struct made_data data = data_make((struct data_recipe){.n_rows = k % 4 < 2 ? 700 : 200,
+                                                               .n_features = 5,
+                                                               .seed = 3,
+                                                               .missing = 0.1,
+                                                               .n_distinct = 40,
+                                                               .two_classes = k % 2,
+                                                               .weighted = k > 5});
+        mxb_params *params = PARAMS("objective", k % 2 ? "logloss" : "mse", "num_round", "20", "tree_probability",
+                                    "0.5", "n_components", "8", "use_histograms", k < 4 ? "true" : "false");
+        mxb_dataset *twice = copies_of(&data, data.n_rows, k < 4 ? 2 : 1), *once = copies_of(&data, 150, 1);
+        const mxb_dataset *rows = k < 4 ? data.dataset : once;
+        mxb_prepared *whole, *part, *alone;
+        mxb_error error;
+        OK(mxb_prepared_create(twice, params, &whole, &error), error);
+        OK(mxb_prepared_create_part(whole, rows, k == 1 ? NULL : params, &part, &error), error);
+        OK(mxb_prepared_create(rows, params, &alone, &error), error);
+        mxb_prepared_free(whole);
+        struct model_bytes of_part = bytes_on(part, params), expected = bytes_on(alone, params);
+        CHECK(same_bytes(of_part, expected));
+        mxb_bytes_free(of_part.bytes);
+        mxb_bytes_free(expected.bytes);
+        mxb_prepared_free(part);
+        mxb_prepared_free(alone);
+        mxb_dataset_free(twice);
+        mxb_dataset_free(once);
+        mxb_params_free(params);
+        data_clear(&data);
+    }
+}
+
+/* A part of rows that differ has the edges of all: thresholds between its own values would be others. */
+static void a_part_has_the_thresholds_of_the_whole(void) {
+    double x[] = {0, 1, 2, 3, 10, 20, 21, 22}, y[] = {0, 0, 0, 0, 9, 9, 9, 9};
+    static const size_t rows[] = {0, 1, 2, 5, 6, 7};
+    mxb_dataset *dataset, *some;
+    mxb_prepared *whole, *part;
+    mxb_trainer *trainer;
+    mxb_model *model;
+    mxb_error error;
+    mxb_params *params = PARAMS("num_round", "1", "tree_probability", "1", "max_max_depth", "1", "hist_nbins", "2",
+                                "subsample", "1", "symmetric_probability", "0");
+    OK(mxb_dataset_create(8, &dataset, &error), error);
+    OK(mxb_dataset_add_column(dataset, NULL, x, sizeof *x, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_set_label(dataset, y, sizeof *y, MXB_FLOAT64, &error), error);
+    OK(mxb_dataset_select(dataset, rows, 6, &some, &error), error);
+    OK(mxb_prepared_create(dataset, params, &whole, &error), error);
+    OK(mxb_prepared_create_part(whole, some, params, &part, &error), error);
+    OK(mxb_trainer_create(part, NULL, params, &trainer, &error), error);
+    OK(mxb_trainer_run(trainer, 1, NULL, NULL, &error), error);
+    OK(mxb_trainer_model(trainer, &model, &error), error);
+    double at[] = {3, 6, 7, 10}, raw[4]; /* cut between 3 and 10, not between 2 and 20 */
+    mxb_dataset *probe;
+    OK(mxb_dataset_create(4, &probe, &error), error);
+    OK(mxb_dataset_add_column(probe, NULL, at, sizeof *at, MXB_FLOAT64, &error), error);
+    OK(mxb_model_predict(model, probe, MXB_PREDICT_RAW, 1, raw, &error), error);
+    CHECK(raw[0] == raw[1] && raw[1] < raw[2] && raw[2] == raw[3]);
+    mxb_dataset_free(probe);
+    mxb_model_free(model);
+    mxb_trainer_free(trainer);
+    mxb_prepared_free(part);
+    mxb_prepared_free(whole);
+    mxb_dataset_free(some);
+    mxb_dataset_free(dataset);
+    mxb_params_free(params);
+}
+
+static void parts_say_what_is_wrong(void) {
+    struct long_training training;
+    mxb_prepared *part = (mxb_prepared *)1;
+    mxb_error error;
+    REQUIRE(open_training(&training, 0, "0"));
+    FAILS(mxb_prepared_create_part(NULL, training.train.dataset, NULL, &part, &error), error, MXB_ERROR_PARAM,
+          "whole is NULL");
+    CHECK(part == NULL);
+    FAILS(mxb_prepared_create_part(training.prepared, NULL, NULL, &part, &error), error, MXB_ERROR_PARAM,
+          "part is NULL");
+    struct made_data narrow = data_make((struct data_recipe){.n_rows = 50, .n_features = 3});
+    FAILS(mxb_prepared_create_part(training.prepared, narrow.dataset, NULL, &part, &error), error, MXB_ERROR_DATA,
+          "the part has 3 features; the whole has 4");
+    CHECK(part == NULL);
+    data_clear(&narrow);
+    close_training(&training);
+}
+
 int main(void) {
     RUN(going_on_gives_the_bytes_of_one_long_training);
     RUN(other_data_keep_the_old_rounds);
@@ -301,5 +421,8 @@ int main(void) {
     RUN(projections_must_fit_their_options);
     RUN(data_must_fit);
     RUN(every_allocation_may_fail);
+    RUN(a_part_of_the_same_values_is_trained_like_them_alone);
+    RUN(a_part_has_the_thresholds_of_the_whole);
+    RUN(parts_say_what_is_wrong);
     return check_report();
 }

@@ -96,7 +96,7 @@ static void numbers_have_six_digits(void) {
     static const char *const ranges[] = {
         "alpha 0 1 linear",       "alpha 1e-9 1e-3 log10",   "alpha 1e-30 1e-20 log10", "alpha 1e-300 1 log10",
         "alpha 90000 2e5 linear", "alpha 3 4 linear",        "alpha 1e4 1e6 log10",     "alpha 0.99999 1.00001 linear",
-        "alpha 0 1e-25 linear",   "alpha 7e-13 8e-13 log10", "alpha 1e9 1e300 log10"};
+        "alpha 0 1e-25 linear",   "alpha 7e-13 8e-13 log10", "alpha 1e9 1e300 log10",   "alpha 1e-300 1e300 log10"};
     for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
         mxb_space *space = space_of(ranges[r]);
         const struct range *range = &space->ranges[0];
@@ -104,7 +104,7 @@ static void numbers_have_six_digits(void) {
         size_t most = 0;
         for (size_t i = 0; i < 500; i++) {
             double part = uniform(SEED, i, 0);
-            double exact = is_log ? range->lowest * pow(range->highest / range->lowest, part)
+            double exact = is_log ? pow(10, (1 - part) * log10(range->lowest) + part * log10(range->highest))
                                   : range->lowest + part * (range->highest - range->lowest);
             size_t n = n_digits(draw(space, SEED, i, "alpha"));
             CHECK(is_rounded(draw_value(space, SEED, i, "alpha"), exact));
