@@ -962,10 +962,6 @@ class Space(_Handle):
         places = range(_library.mxb_space_n_options(self._handle))
         return {_text(name(self._handle, i)): _text(scale(self._handle, i)) for i in places}
 
-    def draw(self, seed: int, config: int, params: Params) -> None:
-        """Sets the options of a configuration."""
-        _library.space_draw(self._handle, seed, config, params._handle)
-
 
 class Trial(NamedTuple):
     """A configuration on a fold, in a stage."""
@@ -1142,12 +1138,6 @@ class Tuner(_Handle):
     def best(self) -> int | None:
         config = int(_library.mxb_tuner_best(self._handle))
         return None if config == _NOT_THERE else config
-
-    def ranking(self) -> list[int]:
-        """All configurations, best first."""
-        configs = (c_size_t * self.stage_size(0))()
-        _library.tuner_ranking(self._handle, configs)
-        return list(configs)
 
     def params(self, config: int) -> Params:
         """The options of a configuration, for a training on all rows."""

@@ -261,7 +261,8 @@ class MixBoostSearchCV(BaseSearchCV):
 
     def _route(self, X: Any, params: dict[str, Any]) -> Routed:
         """Arguments of fit to estimator, scorer and splitter, as scikit-learn's own searches do it."""
-        routed = self._get_routed_params_for_fit(_check_method_params(X, params=params))
+        given = {name: value for name, value in params.items() if value is not None}
+        routed = self._get_routed_params_for_fit(_check_method_params(X, params=given))
         fit, score = dict(routed.estimator.fit), dict(routed.scorer.score)
         weight = fit.pop("sample_weight", None)
         if fit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,19 @@ def test_rounds_as_the_resource() -> None:
         model = clone(ESTIMATORS[MixBoostRegressor]).set_params(num_round=4, **drawn)
         model.fit(X[train], y[train], eval_set=(X[held_out], y[held_out]))
         assert results["split1_test_score"][config] == -min(model.evals_result_["validation"]["rmse"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_program_finds_the_same(kind: Any, program: Path, tmp_path: Path) -> None:
+    X, y = data_for(kind)
+    frame = pd.DataFrame(X, columns=[*"abcd"])
+    search = MixBoostSearchCV(kind(num_round=16), n_configs=16).fit(frame, y)
+    frame.assign(y=y).to_csv(tmp_path / "data.csv", index=False)
+    settings = {"folds": 3, "configs": 16, "num_round": 16, "objective": search.estimator.objective}
+    command = [program, "tune", "data.csv", "--label", "y", "--model", "best.mxb", "--quiet"]
+    command += [word for name, value in settings.items() for word in (f"--{name}", str(value))]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert (tmp_path / "best.mxb").read_bytes() == model_bytes(search.best_estimator_)
 
 
 # ---- Scoring -----------------------------------------------------------------------------------------------------

@@ -53,8 +53,8 @@ def test_the_tables_of_the_paper(
 
 def drawn_params(kind: Any, config: int) -> _native.Params:
     """The options of a configuration's trials, as the estimator and the space have them."""
-    params = ESTIMATORS[kind]._params()
-    _native.Space(TEXT).draw(SEED, config, params)
+    space, params = _native.Space(TEXT), ESTIMATORS[kind]._params()
+    _native._library.space_draw(space._handle, SEED, config, params._handle)
     return params
 
 
