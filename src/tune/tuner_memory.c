@@ -8,6 +8,8 @@
 
 /* Bytes of a row's bin codes lie in two layouts, one of them padded to panels; exact trees have two numbers a value. */
 enum { PANEL = 32, EXACT_BYTES = 8 };
+/* A row of a fold or a fraction is its number; where it is prepared this number once more, its label and its weight. */
+enum { VIEW_BYTES = 8, LABEL_BYTES = 24 };
 /* Of a training: for each row labels, weights, scores, gradients, hessians, quanta and row numbers; besides it
  * histograms, sums and samples, for each of its threads a part more. */
 static const double ROW_BYTES = 64;
@@ -51,28 +53,44 @@ static double n_values(const mxb_tuner *tuner, const char *option) {
     return range->n_values > 0 ? (double)range->n_values : range->highest - range->lowest + 1.0;
 }
 
+/* Whether an option may have this value. */
+static int may_be(const mxb_tuner *tuner, const char *option, const char *value) {
+    const struct range *range = find_range(tuner, option);
+    int is_there = range == NULL && strcmp(mxb_params_get(tuner->params, option), value) == 0;
+    for (size_t i = 0; range != NULL && i < range->n_values; i++) {
+        is_there = is_there || strcmp(range->values[i], value) == 0;
+    }
+    return is_there;
+}
+
 static double n_rows_of(const mxb_tuner *tuner, size_t fold, size_t stage) {
     return (double)mxb_dataset_n_rows(mxb__fold_data_rows(&tuner->data, fold, stage));
 }
 
-static double prepared_bytes(const mxb_tuner *tuner) {
+/* Rows of a fold in all stages that have rows of their own. */
+static double n_rows_of_all(const mxb_tuner *tuner, size_t fold) {
+    double n_rows = n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
+    for (size_t stage = 0; stage + 1 < tuner->plan.n_stages; stage++) {
+        n_rows += tuner->data.folds[fold].parts[stage] != NULL ? n_rows_of(tuner, fold, stage) : 0.0;
+    }
+    return n_rows;
+}
+
+/* Of one fold: numbers of rows, and the rows prepared in as many ways as there are, or as are kept or used at once. */
+static double fold_bytes(const mxb_tuner *tuner, size_t fold) {
+    static const char *const options[] = {"objective", "use_histograms", "hist_nbins", "fourier_scaling"};
     double d = (double)mxb_dataset_n_features(tuner->train);
     double codes = d + ceil(d / PANEL) * PANEL;
-    int may_be_exact = n_values(tuner, "use_histograms") > 1.0 ||
-                       strcmp(mxb_params_get(tuner->params, "use_histograms"), "false") == 0;
-    double ways =
-        n_values(tuner, "use_histograms") * n_values(tuner, "hist_nbins") * n_values(tuner, "fourier_scaling");
-    double sum = 0.0;
-    for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
-        double n_rows = 0.0;
-        for (size_t stage = 0; stage < tuner->plan.n_stages; stage++) {
-            int is_part = tuner->data.folds[fold].parts[stage] != NULL;
-            n_rows += is_part || stage + 1 == tuner->plan.n_stages ? n_rows_of(tuner, fold, stage) : 0.0;
-        }
-        double most = MXB__MAX_PREPARED * n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
-        sum += fmin(ways * n_rows, most) * (may_be_exact ? fmax(codes, EXACT_BYTES * d) : codes);
+    codes = may_be(tuner, "use_histograms", "false") ? fmax(codes, EXACT_BYTES * d) : codes;
+    double n_ways = 1.0;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        n_ways *= n_values(tuner, options[i]);
     }
-    return sum;
+    double n_used = (double)tuner->plan.stages[0].n_workers + 2.0; /* one more and all rows for it */
+    double n_rows = n_rows_of_all(tuner, fold);
+    double most = fmax(MXB__MAX_PREPARED, n_used) * n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
+    double n_valid = (double)mxb_dataset_n_rows(tuner->data.folds[fold].valid);
+    return (n_rows + n_valid) * VIEW_BYTES + fmin(n_ways * n_rows, most) * (codes + LABEL_BYTES);
 }
 
 static double training_bytes(const mxb_tuner *tuner, size_t fold, size_t stage) {
@@ -86,10 +104,17 @@ static double training_bytes(const mxb_tuner *tuner, size_t fold, size_t stage) 
 
 size_t mxb_tuner_memory(const mxb_tuner *tuner) {
     double most = 0.0;
+    double sum = (double)tuner->kept.budget;
+    if (tuner->state != TUNER_IS_STARTED) {
+        return 0;
+    }
     for (size_t stage = 0; stage < tuner->results.n_stages; stage++) {
         for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
             most = fmax(most, (double)tuner->plan.stages[stage].n_workers * training_bytes(tuner, fold, stage));
         }
     }
-    return (size_t)(prepared_bytes(tuner) + most + (double)tuner->kept.budget);
+    for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
+        sum += fold_bytes(tuner, fold);
+    }
+    return (size_t)(sum + most);
 }

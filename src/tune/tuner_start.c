@@ -48,6 +48,7 @@ static mxb_status describe(const mxb_tuner *tuner, struct byte_writer *out, mxb_
             put_line(out, mxb_option_name(i), mxb_params_get(tuner->params, mxb_option_name(i)));
         }
     }
+    put_line(out, "loss or learners of one's own", mxb_params_has_callbacks(tuner->params) ? "yes" : "no");
     MXB_TRY(mxb__space_format(tuner->space, &space, error));
     put_line(out, "space", "");
     mxb__put_bytes(out, space, strlen(space) + 1);
