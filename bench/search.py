@@ -143,8 +143,8 @@ def main() -> None:
 
 {describe()}; `./dev bench tune --configs {arguments.configs} --repeats {arguments.repeats}`, the fastest of each.
 {DATA} generated rows and features, two classes; {arguments.configs} configurations of a fourth of the rows, the best
-{arguments.configs // ETA} on all, three folds. Searches train their winner once more on all rows; trials one by one and by
-joblib have the options of the search, stop at the same held-out rows and end with their losses.
+{arguments.configs // ETA} on all, three folds. Searches train their winner once more on all rows; trials one by one and
+by joblib have the options of the search, stop at the same held-out rows and end with their losses.
 
 {table(header, measure(arguments.configs, arguments.repeats, threads))}
 """

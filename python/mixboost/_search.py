@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 import time
 import warnings
 from concurrent.futures import Executor
@@ -30,6 +31,13 @@ from ._trials import Conditions, Fold, Recipe, Scorer, Study, failures, run_all
 Self = TypeVar("Self", bound="MixBoostSearchCV")
 
 N_FOLDS = 3  # with cv=None
+
+
+def scoring_name(scoring: Any) -> str:
+    """What a journal knows a scorer by, so that a search with another one does not go on from it."""
+    name = "metric" if scoring is None else scoring if isinstance(scoring, str) else "scorer " + str(scoring)
+    printable = re.sub(r"0x[0-9a-f]+", "", name)  # where a function lies in memory
+    return "".join(c if " " <= c <= "~" else "?" for c in printable)[:63]
 
 
 class Routed(NamedTuple):
@@ -95,7 +103,7 @@ class MixBoostSearchCV(BaseSearchCV):
     Attributes
     ----------
     best_params_ : dict
-        The parameters to give ``estimator``. Where trials were stopped early, ``num_round`` is the mean of their
+        The parameters to give ``estimator``. Where trials were stopped early, ``num_round`` follows from their
         rounds.
     best_score_ : float
         The mean score of the best configuration over the folds, in the last stage that it came to.
@@ -291,6 +299,7 @@ class MixBoostSearchCV(BaseSearchCV):
             "resource": self.resource,
             "n_folds": N_FOLDS if self.cv is None else 0,
             "random_state": seed_of(self.random_state),
+            "scoring": scoring_name(self.scoring),
             "n_threads": self._n_threads(0),
             "time_limit": self.time_limit or 0,
         }

@@ -98,7 +98,14 @@ def test_with_a_journal_no_trial_is_run_twice(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "data"),
-    [({"eta": 2}, 0), ({"random_state": 1}, 0), ({"cv": 2}, 0), ({"space": {"gamma": (0.1, 1, "log10")}}, 0), ({}, 1)],
+    [
+        ({"eta": 2}, 0),
+        ({"random_state": 1}, 0),
+        ({"cv": 2}, 0),
+        ({"scoring": "r2"}, 0),
+        ({"space": {"gamma": (0.1, 1, "log10")}}, 0),
+        ({}, 1),
+    ],
     ids=str,
 )
 def test_a_journal_of_another_search_is_refused(tmp_path: Path, settings: Any, data: int) -> None:

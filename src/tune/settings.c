@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-enum kind { WHOLE, WHOLE_OR_0, NUMBER, FRACTION, CHOICE };
+enum kind { WHOLE, WHOLE_OR_0, NUMBER, FRACTION, CHOICE, NAME };
 
 struct setting_row {
     const char *name;
@@ -35,6 +35,8 @@ static const struct setting_row TABLE[N_SETTINGS] = {
                           "Whether folds and fractions keep the shares of label values; auto: for logloss."},
     [SETTING_RANDOM_STATE] = {"random_state", WHOLE, "0", "0 to 4294967295", 0, 4294967295.0,
                               "Seed of configurations, folds and fractions."},
+    [SETTING_SCORING] = {"scoring", NAME, "metric", "a name of up to 63 printable characters", 0, 0,
+                         "What losses that the caller tells are, for the journal alone; metric: that of the training."},
     [SETTING_TIME_LIMIT] = {"time_limit", NUMBER, "0", "0 to 1e9", 0, 1e9, "Seconds that a run may take; 0: any."},
     [SETTING_N_THREADS] = {"n_threads", WHOLE, "0", "0 to 4096", 0, 4096, "Processors that the trials share; 0: all."},
     [SETTING_MEMORY] = {"memory", WHOLE, "1024", "0 to 1000000000", 0, 1e9,
@@ -92,10 +94,21 @@ static int read_fraction(const char *text, double *value) {
     return 1;
 }
 
+static int is_printable(const char *text) {
+    size_t i = 0;
+    while (text[i] >= ' ' && text[i] <= '~') {
+        i++;
+    }
+    return i > 0 && text[i] == '\0';
+}
+
 static int read_value(const struct setting_row *row, const char *text, double *value) {
     switch (row->kind) {
         case CHOICE:
             return read_choice(row->range, text, value);
+        case NAME:
+            *value = 0.0;
+            return is_printable(text);
         case FRACTION:
             return read_fraction(text, value) && *value > row->lowest && *value <= row->highest;
         case WHOLE_OR_0:
@@ -138,7 +151,7 @@ void mxb__settings_init(struct settings *settings) {
 }
 
 const char *mxb__setting_value(const struct settings *settings, enum setting setting, char out[SETTING_TEXT_SIZE]) {
-    if (TABLE[setting].kind == CHOICE) {
+    if (TABLE[setting].kind == CHOICE || TABLE[setting].kind == NAME) {
         snprintf(out, SETTING_TEXT_SIZE, "%s", settings->texts[setting]);
     } else {
         mxb__number_format(settings->values[setting], out);

@@ -50,7 +50,7 @@ def test_the_settings_are_known_to_program_and_python(root, program):
     assert len(settings) > 9
     text = subprocess.run([program, "tune", "--help"], check=True, capture_output=True, text=True).stdout
     arguments = [f"--{name.removeprefix('n_').replace('_', '-')}" for name in settings]
-    own = {"--stratify", "--threads", "--memory", "--random-state"}  # of the library alone, or options too
+    own = {"--stratify", "--threads", "--memory", "--random-state", "--scoring"}  # of the library alone, or options too
     assert [name for name in arguments if name not in text and name not in own] == []
     search = (root / "python/mixboost/_search.py").read_text()
     own = {"n_folds", "valid_fraction", "stratify", "n_threads", "memory"}  # cv and n_jobs
