@@ -205,7 +205,8 @@ static void every_file_call_may_fail(void) {
         }
         for (size_t f = 0; f < sizeof failures / sizeof failures[0]; f++) {
             for (uint64_t n = 1; n <= clean.n_counted; n++) {
-                struct fault_plan plan = {FAULT_FILES, n, failures[f].for_ever, failures[f].number};
+                struct fault_plan plan = {
+                    .calls = FAULT_FILES, .n = n, .for_ever = failures[f].for_ever, .number = failures[f].number};
                 check_run(operation, plan, &report);
             }
         }
@@ -233,7 +234,8 @@ static void threads_that_cannot_start_change_nothing(void) {
     for (uint64_t run = 0; run <= 2 * n_threads; run++) {
         struct outcome outcome = {0};
         mxb_error error = {""};
-        struct fault_plan plan = {1u << FAULT_THREAD, (run + 1) / 2, (int)(run % 2), EAGAIN};
+        struct fault_plan plan = {
+            .calls = 1u << FAULT_THREAD, .n = (run + 1) / 2, .for_ever = (int)(run % 2), .number = EAGAIN};
         int64_t live = faults_n_live_blocks();
         faults_begin(plan);
         CHECK_INT(train_and_predict(&outcome, &error), MXB_OK);

@@ -1,5 +1,5 @@
 /* What the linker puts in place of the calls in faults.h. */
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* flock */
 #include "stress/faults.h"
 
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,10 +21,12 @@ static _Atomic uint64_t n_counted;
 static _Atomic uint64_t n_failed;
 static _Atomic int first;
 static _Atomic int64_t n_live;
+static _Atomic int open_file = -1; /* that the plan's path was opened as */
 
 const char *fault_name(enum fault_call call) {
-    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",  "read",  "write",  "fsync",
-                                                     "rename",   "close", "fstat", "fchmod", "pthread_create"};
+    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",      "read",  "write",
+                                                     "fsync",    "rename",    "close", "fstat",
+                                                     "fchmod",   "ftruncate", "flock", "pthread_create"};
     return names[call];
 }
 
@@ -116,12 +120,19 @@ void __wrap_free(void *block) {
 
 /* ---- files ---- */
 
+/* Whether the plan is about this file. */
+static int is_meant(int file) { return !is_active || plan.path == NULL || file == open_file; }
+
+static int fails_on(enum fault_call call, int file) { return is_meant(file) && fails(call); }
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __real_read(int file, void *to, size_t n);
 ssize_t __wrap_read(int file, void *to, size_t n);
 ssize_t __real_write(int file, const void *from, size_t n);
 ssize_t __wrap_write(int file, const void *from, size_t n);
+ssize_t __real_pwrite(int file, const void *from, size_t n, off_t at);
+ssize_t __wrap_pwrite(int file, const void *from, size_t n, off_t at);
 int __real_fsync(int file);
 int __wrap_fsync(int file);
 int __real_rename(const char *from, const char *to);
@@ -132,6 +143,10 @@ int __real_fstat(int file, struct stat *about);
 int __wrap_fstat(int file, struct stat *about);
 int __real_fchmod(int file, mode_t mode);
 int __wrap_fchmod(int file, mode_t mode);
+int __real_ftruncate(int file, off_t n);
+int __wrap_ftruncate(int file, off_t n);
+int __real_flock(int file, int operation);
+int __wrap_flock(int file, int operation);
 
 int __wrap_open(const char *path, int flags, ...) {
     mode_t mode = 0;
@@ -141,12 +156,18 @@ int __wrap_open(const char *path, int flags, ...) {
         mode = va_arg(more, mode_t);
         va_end(more);
     }
-    return fails(FAULT_OPEN) ? -1 : __real_open(path, flags, mode);
+    int is_other = is_active && plan.path != NULL && strcmp(path, plan.path) != 0;
+    if (!is_other && fails(FAULT_OPEN)) {
+        return -1;
+    }
+    int file = __real_open(path, flags, mode);
+    open_file = is_other ? open_file : file;
+    return file;
 }
 
 /* How many bytes to move; 0: fail. */
-static size_t transfer(enum fault_call call, size_t n) {
-    if (!is_hit(call)) {
+static size_t transfer(enum fault_call call, int file, size_t n) {
+    if (!is_meant(file) || !is_hit(call)) {
         return n;
     }
     if (plan.number == FAULT_SHORT) {
@@ -157,27 +178,36 @@ static size_t transfer(enum fault_call call, size_t n) {
 }
 
 ssize_t __wrap_read(int file, void *to, size_t n) {
-    size_t some = transfer(FAULT_READ, n);
+    size_t some = transfer(FAULT_READ, file, n);
     return some == 0 && n > 0 ? -1 : __real_read(file, to, some);
 }
 
 ssize_t __wrap_write(int file, const void *from, size_t n) {
-    size_t some = transfer(FAULT_WRITE, n);
+    size_t some = transfer(FAULT_WRITE, file, n);
     return some == 0 && n > 0 ? -1 : __real_write(file, from, some);
 }
 
-int __wrap_fsync(int file) { return fails(FAULT_FSYNC) ? -1 : __real_fsync(file); }
+ssize_t __wrap_pwrite(int file, const void *from, size_t n, off_t at) {
+    size_t some = transfer(FAULT_WRITE, file, n);
+    return some == 0 && n > 0 ? -1 : __real_pwrite(file, from, some, at);
+}
+
+int __wrap_fsync(int file) { return fails_on(FAULT_FSYNC, file) ? -1 : __real_fsync(file); }
 
 int __wrap_rename(const char *from, const char *to) { return fails(FAULT_RENAME) ? -1 : __real_rename(from, to); }
 
 int __wrap_close(int file) {
     int result = __real_close(file);
-    return fails(FAULT_CLOSE) ? -1 : result;
+    return fails_on(FAULT_CLOSE, file) ? -1 : result;
 }
 
-int __wrap_fstat(int file, struct stat *about) { return fails(FAULT_FSTAT) ? -1 : __real_fstat(file, about); }
+int __wrap_fstat(int file, struct stat *about) { return fails_on(FAULT_FSTAT, file) ? -1 : __real_fstat(file, about); }
 
-int __wrap_fchmod(int file, mode_t mode) { return fails(FAULT_FCHMOD) ? -1 : __real_fchmod(file, mode); }
+int __wrap_fchmod(int file, mode_t mode) { return fails_on(FAULT_FCHMOD, file) ? -1 : __real_fchmod(file, mode); }
+
+int __wrap_ftruncate(int file, off_t n) { return fails_on(FAULT_FTRUNCATE, file) ? -1 : __real_ftruncate(file, n); }
+
+int __wrap_flock(int file, int operation) { return fails_on(FAULT_FLOCK, file) ? -1 : __real_flock(file, operation); }
 
 /* ---- threads ---- */
 

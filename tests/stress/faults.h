@@ -10,27 +10,30 @@ enum fault_call {
     FAULT_ALLOCATE, /* aligned_alloc, malloc, calloc, realloc */
     FAULT_OPEN,
     FAULT_READ,
-    FAULT_WRITE,
+    FAULT_WRITE, /* pwrite, too */
     FAULT_FSYNC,
     FAULT_RENAME,
     FAULT_CLOSE, /* closes all the same, as Linux does */
     FAULT_FSTAT,
     FAULT_FCHMOD,
+    FAULT_FTRUNCATE,
+    FAULT_FLOCK,
     FAULT_THREAD, /* pthread_create */
     FAULT_N_CALLS
 };
 
 enum {
     FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC | 1 << FAULT_RENAME |
-                  1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_FCHMOD,
+                  1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
     FAULT_SHORT = -1 /* in place of an errno: reads and writes move one byte, other calls are left alone */
 };
 
 struct fault_plan {
-    unsigned calls; /* 1 << enum fault_call of those that count and may fail, together */
-    uint64_t n;     /* the n-th of them fails, from 1; 0: none, they are only counted */
-    int for_ever;   /* and all after it */
-    int number;     /* the errno it fails with, or FAULT_SHORT */
+    unsigned calls;   /* 1 << enum fault_call of those that count and may fail, together */
+    uint64_t n;       /* the n-th of them fails, from 1; 0: none, they are only counted */
+    int for_ever;     /* and all after it */
+    int number;       /* the errno it fails with, or FAULT_SHORT */
+    const char *path; /* of calls on files only those on this one; NULL: all */
 };
 
 struct fault_report {

@@ -13,7 +13,7 @@ static mxb_params *deep(void) { return PARAMS("min_max_depth", "4", "num_round",
 
 /* A seed whose configuration 0 can be trained and several others cannot. */
 static const char *find_seed(const mxb_params *params) {
-    static char text[8];
+    static char text[16];
     for (int seed = 0; seed < 1000; seed++) {
         snprintf(text, sizeof text, "%d", seed);
         mxb_tuner *tuner = SEARCH(data.dataset, NULL, CONTRADICTING, params, "random_state", text);

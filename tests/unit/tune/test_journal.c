@@ -185,7 +185,8 @@ static void every_changed_byte_is_seen(void) {
                                : record + 1 < N_RECORDS ? damaged
                                                         : NULL;
         for (int change = 0; change < 10; change++) {
-            bytes[at] = change < 8 ? (unsigned char)(was ^ 1u << change) : change == 8 ? (unsigned char)~was : 0;
+            unsigned flip = change < 8 ? 1u << change : change == 8 ? 0xFFu : was;
+            bytes[at] = (unsigned char)(was ^ flip);
             if (bytes[at] != was) {
                 check_damaged(at, sentence);
             }

@@ -267,6 +267,7 @@ static void one_run_at_a_time_uses_it(void) {
     static const char sentence[] = "cannot use the journal \"a.mxj\": another run is using it";
     struct journal journal;
     struct journal second;
+    struct journal_contents contents;
     unlink("a.mxj");
     OK(open_new(&journal, "a.mxj", 0), error);
     FAILS(open_new(&second, "a.mxj", 1), error, MXB_ERROR_IO, sentence);
@@ -280,7 +281,9 @@ static void one_run_at_a_time_uses_it(void) {
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     OK(add(&journal, 0), error);
     mxb__journal_close(&journal);
-    OK(mxb__journal_open(&second, "a.mxj", 1, ABOUT, &(struct journal_contents){0}, &error), error);
+    OK(mxb__journal_open(&second, "a.mxj", 1, ABOUT, &contents, &error), error);
+    CHECK_INT(contents.n_records, 1);
+    mxb__free(contents.records);
     mxb__journal_close(&second);
 }
 

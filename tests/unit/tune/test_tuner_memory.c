@@ -52,8 +52,9 @@ void __wrap_free(void *block) {
 
 /* ---- searches ---- */
 
-/* Fewer than a block in huge pages, which is rounded up, has room for. */
-enum { FEW_ROWS = 12000, MANY_ROWS = 2 * FEW_ROWS };
+/* More than the blocks of rows that workspaces are made for; fewer than a block in huge pages, which is rounded up, has
+ * room for. */
+enum { FEW_ROWS = 8000, MANY_ROWS = 2 * FEW_ROWS };
 
 static mxb_error error;
 
@@ -69,8 +70,8 @@ static const struct memory_case CASES[] = {
     {"tree_probability 1\n", 10, 1, 0, {"min_resource", "1"}},
     {"tree_probability 1\n", 10, 0, 1, {"min_resource", "1"}},
     {"tree_probability 1\n", 2, 1, 1, {"min_resource", "1", "n_folds", "6"}},
-    {"tree_probability 1\n", 40, 1, 0, {"min_resource", "1/8", "eta", "2", "n_folds", "4"}},
-    {"tree_probability 1\n", 2, 0, 1, {"min_resource", "1/8", "eta", "2", "n_folds", "6"}},
+    {"tree_probability 1\n", 40, 1, 0, {"min_resource", "1/4", "eta", "2", "n_folds", "4"}},
+    {"tree_probability 1\n", 2, 0, 1, {"min_resource", "1/4", "eta", "2", "n_folds", "6"}},
     {"tree_probability 1\nhist_nbins 16 200 integer\n", 10, 1, 1, {"min_resource", "1/4", "eta", "2"}},
     {"tree_probability 1\nuse_histograms false\n", 10, 1, 1, {"min_resource", "1"}},
     {"tree_probability 1\nuse_histograms false true choice\n", 10, 1, 1, {"min_resource", "1/2", "eta", "2"}},
@@ -84,12 +85,12 @@ enum { N_CASES = sizeof CASES / sizeof CASES[0] };
 /* A search of few rounds. */
 static mxb_tuner *search(const struct memory_case *of, const struct made_data *data, const char *n_threads) {
     char space[512];
-    mxb_params *params = PARAMS("objective", of->two_classes ? "logloss" : "mse", "num_round", "2", "n_projections",
+    mxb_params *params = PARAMS("objective", of->two_classes ? "logloss" : "mse", "num_round", "1", "n_projections",
                                 "1", "n_components", "1", "max_max_depth", "3");
     snprintf(space, sizeof space, "learning_rate 0.1 0.5 linear\n%s", of->space);
     mxb_tuner *tuner = search_of(data->dataset, NULL, space, params, of->settings);
     mxb_params_free(params);
-    if (tuner != NULL && (mxb_tuner_set(tuner, "n_configs", "8", &error) != MXB_OK ||
+    if (tuner != NULL && (mxb_tuner_set(tuner, "n_configs", "4", &error) != MXB_OK ||
                           mxb_tuner_set(tuner, "n_threads", n_threads, &error) != MXB_OK)) {
         check_failed(__FILE__, __LINE__, error.message);
     }
@@ -134,7 +135,7 @@ static void searches_take_no_more_than_estimated(void) {
 }
 
 static void workers_take_no_more_than_estimated(void) {
-    for (size_t i = 0; i < N_CASES; i += 2) {
+    for (size_t i = 0; i < N_CASES; i += 3) {
         double one[2] = {0}, many[2] = {0};
         measure(&CASES[i], FEW_ROWS, "1", &one[0], &one[1]);
         measure(&CASES[i], FEW_ROWS, "8", &many[0], &many[1]);
