@@ -116,8 +116,8 @@ static void other_settings_are_refused(void) {
         int is_taken;
     } others[] = {{"n_configs", "9", 0},    {"eta", "3", 0},          {"min_resource", "1/3", 0},
                   {"resource", "rows", 0},  {"n_folds", "2", 0},      {"valid_fraction", "0.3", 0},
-                  {"stratify", "false", 0}, {"random_state", "1", 0}, {"time_limit", "1e6", 1},
-                  {"n_threads", "3", 1},    {"memory", "7", 1}};
+                  {"stratify", "false", 0}, {"random_state", "1", 0}, {"scoring", "r2", 0},
+                  {"time_limit", "1e6", 1}, {"n_threads", "3", 1},    {"memory", "7", 1}};
     mxb_params *params = options();
     begin(search_with(SPACE, params, 0, 0));
     CHECK_INT(sizeof others / sizeof others[0], mxb_setting_count());
