@@ -9,7 +9,7 @@
 /* Bytes of a row's bin codes lie in two layouts, one of them padded to panels; exact trees have two numbers a value. */
 enum { PANEL = 32, EXACT_BYTES = 8 };
 /* A row of a fold or a fraction is its number; where it is prepared this number once more, its label and its weight. */
-enum { VIEW_BYTES = 8, LABEL_BYTES = 24 };
+enum { VIEW_BYTES = 4, LABEL_BYTES = VIEW_BYTES + 8 + 8 };
 /* Of a training: for each row labels, weights, scores, gradients, hessians, quanta and row numbers; besides it
  * histograms, sums and samples, for each of its threads a part more. */
 static const double ROW_BYTES = 64;

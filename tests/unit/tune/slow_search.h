@@ -169,9 +169,19 @@ static inline void slow_free(struct slow_search *slow) {
     free(slow);
 }
 
+/* Rows that no trial uses any longer are nobody's. */
+static inline void check_idle(const mxb_tuner *tuner) {
+    for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
+        for (size_t i = 0; i < tuner->data.folds[fold].n_prepared; i++) {
+            CHECK_INT(tuner->data.folds[fold].prepared[i].n_users, 0);
+        }
+    }
+}
+
 /* Every trial, every mean, who went on, and the ranking. */
 static inline void slow_compare(const struct slow_search *slow, const mxb_tuner *tuner) {
     size_t ranking[SLOW_CONFIGS];
+    check_idle(tuner);
     CHECK_INT(mxb_tuner_n_stages(tuner), slow->n_stages);
     CHECK_INT(mxb_tuner_stage(tuner), slow->n_stages);
     CHECK_INT(mxb_tuner_n_folds(tuner), slow->n_folds);

@@ -263,6 +263,20 @@ static void what_is_no_journal_is_refused(void) {
     }
 }
 
+/* A header that was cut short is begun anew only by the search that wrote it. */
+static void the_beginning_of_another_search_is_refused(void) {
+    static const char other[] = "data 13\neta 4\nspace \nnum_round 10\n";
+    for (size_t n = 1; n < N_HEADER; n++) {
+        char warning[256];
+        int n_records;
+        size_t n_good;
+        mxb_status status = parse(bytes, n, other, &n_records, &n_good, warning);
+        int is_common = n <= JOURNAL_MAGIC_SIZE + 4 + 6; /* up to "data 1" */
+        CHECK_INT(status, is_common ? MXB_OK : MXB_ERROR_FORMAT);
+        CHECK(is_common || strcmp(error.message, "the journal \"a.mxj\" is damaged at its beginning") == 0);
+    }
+}
+
 static void out_of_memory(void) {
     char warning[256];
     char *header;
@@ -284,6 +298,7 @@ int main(void) {
     RUN(much_damage_gives_no_wrong_record);
     RUN(another_search_is_refused_with_the_line_that_differs);
     RUN(what_is_no_journal_is_refused);
+    RUN(the_beginning_of_another_search_is_refused);
     RUN(out_of_memory);
     return check_report();
 }

@@ -98,6 +98,10 @@ static void learners_of_ones_own(void) {
         mxb__kept_models_put(&kept, &trial, model);
         OK(mxb__kept_models_get(&kept, &trial, own, &found, &error), error);
         CHECK(with_files ? same_models(model, found) : found == NULL);
+        if (with_files) { /* with the learner's functions */
+            double values[50];
+            OK(mxb_model_predict(found, data.dataset, MXB_PREDICT_RAW, 1, values, &error), error);
+        }
         mxb_model_free(found);
         mxb_model_free(model);
         mxb__kept_models_clear(&kept);

@@ -127,7 +127,9 @@ static void models_of_those_that_do_not_go_on_are_freed(void) {
     REQUIRE(tuner != NULL);
     while (mxb_tuner_next(tuner, &trial)) {
         mxb_trial_result result;
+        size_t n_bytes = tuner->kept.n_bytes;
         OK(mxb_tuner_evaluate(tuner, &trial, 1, NULL, NULL, &result, NULL, &error), error);
+        CHECK((tuner->kept.n_bytes > n_bytes) == (trial.stage < 2)); /* from the last stage nobody goes on */
         OK(mxb_tuner_tell(tuner, &trial, &result, &error), error);
         size_t stage = mxb_tuner_stage(tuner);
         size_t n_kept = 0;
@@ -145,13 +147,14 @@ static void models_of_those_that_do_not_go_on_are_freed(void) {
 }
 
 static void a_trial_that_was_stopped_leaves_what_was_kept(void) {
-    struct scene scene = scene_open(1);
+    struct scene scene = scene_open(0);
     mxb_tuner *tuner = search(&scene, "64");
     REQUIRE(tuner != NULL);
     struct slow_search *slow = slow_run(tuner);
     mxb_trial trial = {.stage = 0, .config = slow->configs[1][0]};
     mxb_trial_result result;
     check_trial(tuner, slow, trial, &result);
+    CHECK_INT(check_trial(tuner, slow, trial, &result).last, 0); /* nothing is left to train */
     trial.stage = 1;
     struct heard heard = {.stop_at = slow->trials[0][trial.config][0].n_rounds + 1};
     mxb_model *model = NULL;

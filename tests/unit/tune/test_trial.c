@@ -132,6 +132,15 @@ static void fewer_rounds_are_judged_after_the_last_or_best_of_them(void) {
     }
 }
 
+static int note_first(void *context, size_t round, double train_loss, double valid_loss, double seconds) {
+    size_t *first = context;
+    (void)train_loss;
+    (void)valid_loss;
+    (void)seconds;
+    *first = *first == 0 ? round : *first;
+    return 1;
+}
+
 /* From no rounds to `first`, from there to `second`, from there to all: as one training each time. */
 static void go_on(const struct scene *scene, size_t first, size_t second) {
     const size_t steps[] = {first, second, 24};
@@ -141,8 +150,12 @@ static void go_on(const struct scene *scene, size_t first, size_t second) {
         mxb_model *at_once;
         mxb_trial_result result;
         mxb_trial_result wanted;
+        size_t first_round = 0;
         struct trial_input input = input_of(scene, steps[i], from);
+        input.progress = note_first;
+        input.context = &first_round;
         OK(mxb__trial_run(&input, &result, &in_pieces, &error), error);
+        CHECK(first_round == 0 || first_round == (from == NULL ? 1 : mxb_model_n_rounds(from) + 1));
         input.from = NULL;
         OK(mxb__trial_run(&input, &wanted, &at_once, &error), error);
         CHECK_INT(wanted.status, MXB_OK);

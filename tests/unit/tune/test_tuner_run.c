@@ -189,6 +189,34 @@ static void a_search_that_was_stopped_goes_on(void) {
     }
 }
 
+/* While the last trial goes on elsewhere, and while it goes on here: it is told of, and stopped between two rounds. */
+static void a_trial_that_would_never_end_is_stopped(void) {
+    struct scene scene = scene_open(0);
+    static const char space[] = "num_round 400 1000000 choice\nlearning_rate 1e-6\n";
+    for (int has_limit = 0; has_limit <= 1; has_limit++) {
+        int seed = 0;
+        char text[16];
+        mxb_tuner *tuner = NULL;
+        for (int found = 0; !found; seed++) { /* the first configuration is short, the second long */
+            mxb_tuner_free(tuner);
+            snprintf(text, sizeof text, "%d", seed);
+            tuner = SEARCH(scene.train.dataset, NULL, space, scene.params, "n_configs", "2", "min_resource", "1",
+                           "n_threads", "2", "time_limit", has_limit ? "1" : "0", "random_state", text);
+            mxb_params *first = slow_params(tuner, 0);
+            mxb_params *second = slow_params(tuner, 1);
+            found = mxb_params_max_rounds(first) == 400 && mxb_params_max_rounds(second) == 1000000;
+            mxb_params_free(first);
+            mxb_params_free(second);
+        }
+        struct listener listener = {.tuner = tuner, .thread = pthread_self(), .stop_at = has_limit ? 0 : 4};
+        CHECK_INT(mxb_tuner_run(tuner, listen, &listener, &error), has_limit ? MXB_OK : MXB_STOPPED);
+        CHECK(count_done(tuner) < 2 && listener.n_calls > 1);
+        check_idle(tuner);
+        mxb_tuner_free(tuner);
+    }
+    scene_close(&scene);
+}
+
 static void a_time_limit_ends_the_run_and_not_the_search(void) {
     struct scene scene = scene_open(3);
     mxb_tuner *whole = search(&scene, "1", NULL);
@@ -402,6 +430,7 @@ int main(void) {
     RUN(equals_a_plain_loop_on_any_number_of_threads);
     RUN(every_trial_is_told_of);
     RUN(a_search_that_was_stopped_goes_on);
+    RUN(a_trial_that_would_never_end_is_stopped);
     RUN(a_time_limit_ends_the_run_and_not_the_search);
     RUN(results_are_in_the_journal_before_they_count);
     RUN(trials_in_any_order_come_to_the_same);

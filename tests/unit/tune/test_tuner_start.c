@@ -262,6 +262,30 @@ static void contradictions_are_left_to_the_trials(void) {
     mxb_params_free(deep);
 }
 
+static void rows_are_stratified_as_asked(void) {
+    static const struct {
+        const char *objective;
+        const char *stratify;
+        int is_stratified;
+    } cases[] = {{"logloss", "auto", 1}, {"mse", "auto", 0}, {"mse", "true", 1}, {"logloss", "false", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mxb_params *params = PARAMS("objective", cases[i].objective);
+        mxb_tuner *tuner = SEARCH(data.dataset, NULL, SMALL_SPACE, params, "n_folds", "3", "min_resource", "1/2", "eta",
+                                  "2", "stratify", cases[i].stratify, "random_state", "8");
+        mxb_dataset *parts[2];
+        uint64_t digests[2];
+        OK(mxb_tuner_start(tuner, &error), error);
+        OK(mxb_dataset_fold(data.dataset, 3, cases[i].is_stratified, 8, 0, 1, &parts[0], &parts[1], &error), error);
+        OK(mxb_dataset_digest(parts[0], &digests[0], &error), error);
+        OK(mxb_dataset_digest(tuner->data.folds[1].train, &digests[1], &error), error);
+        CHECK(digests[0] == digests[1]);
+        mxb_dataset_free(parts[0]);
+        mxb_dataset_free(parts[1]);
+        mxb_tuner_free(tuner);
+        mxb_params_free(params);
+    }
+}
+
 static void every_allocation_of_a_start_may_fail(void) {
     for (int resume = 0; resume <= 1; resume++) {
         mxb_status status = MXB_ERROR_MEMORY;
@@ -299,6 +323,7 @@ int main(void) {
     RUN(a_journal_of_failures_says_so);
     RUN(what_cannot_be_is_found_at_the_start);
     RUN(contradictions_are_left_to_the_trials);
+    RUN(rows_are_stratified_as_asked);
     RUN(every_allocation_of_a_start_may_fail);
     data_clear(&data);
     data_clear(&valid);
