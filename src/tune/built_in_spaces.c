@@ -18,7 +18,8 @@ static const char PAPER[] =
     "alpha 0.000001 0.001 log10\n"
     "gamma 0.001 1000 log10\n"
     "n_components 1 100 integer\n"
-    "hist_nbins 256\n";
+    "hist_nbins 256\n"
+    "early_stopping_rounds 0\n";
 
 static const char PAPER_NODE[] =
     "preset paper\n"
@@ -34,7 +35,8 @@ static const char PAPER_NODE[] =
     "alpha 0.000001 1000 log10\n"
     "gamma 0.001 1000 log10\n"
     "n_components 1 100 integer\n"
-    "hist_nbins 256\n";
+    "hist_nbins 256\n"
+    "early_stopping_rounds 0\n";
 
 static const char DEFAULT[] =
     "defaults\n"

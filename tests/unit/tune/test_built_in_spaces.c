@@ -66,11 +66,11 @@ static void check_line(const struct range *range, const struct table_line *line)
     }
 }
 
-/* The paper's learner, the lines of its table in their order, and 256 bins. */
+/* The paper's learner, the lines of its table in their order, 256 bins, and no stopping. */
 static void the_papers_are_its_tables(void) {
     for (int is_node = 0; is_node < 2; is_node++) {
         mxb_space *space = open_space(is_node ? "paper-node" : "paper");
-        REQUIRE(mxb_space_n_options(space) == N_LINES + 2);
+        REQUIRE(mxb_space_n_options(space) == N_LINES + 3);
         CHECK_TEXT(space->ranges[0].option, "preset");
         CHECK_TEXT(space->ranges[0].values[0], "paper");
         for (size_t i = 0; i < N_LINES; i++) {
@@ -79,6 +79,8 @@ static void the_papers_are_its_tables(void) {
         CHECK_TEXT(space->ranges[1 + N_LINES].option, "hist_nbins");
         CHECK_TEXT(mxb_space_scale(space, 1 + N_LINES), "fixed");
         CHECK_TEXT(space->ranges[1 + N_LINES].values[0], "256");
+        CHECK_TEXT(space->ranges[2 + N_LINES].option, "early_stopping_rounds");
+        CHECK_TEXT(space->ranges[2 + N_LINES].values[0], "0");
         mxb_space_free(space);
     }
 }
