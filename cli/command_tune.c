@@ -99,27 +99,6 @@ static void report_stop(const struct search *search) {
     }
 }
 
-/* Reports how trials failed. */
-static void report_failures(const mxb_tuner *tuner) {
-    mxb_trial_result result;
-    char first[sizeof result.message] = "";
-    size_t n_failed = 0;
-    mxb_trial trial;
-    for (trial.stage = 0; trial.stage < mxb_tuner_n_stages(tuner); trial.stage++) {
-        for (size_t place = 0; place < mxb_tuner_stage_size(tuner, trial.stage); place++) {
-            trial.config = mxb_tuner_stage_config(tuner, trial.stage, place);
-            for (trial.fold = 0; trial.config != SIZE_MAX && trial.fold < mxb_tuner_n_folds(tuner); trial.fold++) {
-                if (mxb_tuner_result(tuner, &trial, &result) && result.status != MXB_OK && n_failed++ == 0) {
-                    memcpy(first, result.message, sizeof first);
-                }
-            }
-        }
-    }
-    if (n_failed > 0) {
-        report("%zu trial%s failed; the first: %s", n_failed, n_failed == 1 ? "" : "s", first);
-    }
-}
-
 static int run_search(struct search *search) {
     mxb_error error;
     struct tuning_view view;
@@ -136,7 +115,7 @@ static int run_search(struct search *search) {
         return fail_status(status, &error);
     }
     if (!search->quiet) {
-        report_failures(search->tuner);
+        tuning_report_failures(search->tuner, "");
     }
     search->best = mxb_tuner_best(search->tuner);
     if (search->best == SIZE_MAX) {
@@ -251,6 +230,15 @@ static int print_result(const struct search *search) {
 
 /* ---- The model ---- */
 
+static mxb_status train_best(struct search *search, struct progress *progress, mxb_error *error) {
+    progress_init(progress, search->quiet, mxb_params_max_rounds(search->best_params), "round", "validation");
+    progress->may_stop_early = search->data.valid != NULL;
+    mxb_status status = mxb_tuner_refit(search->tuner, progress_update, progress, &search->model, error);
+    progress_finish(progress);
+    return status;
+}
+
+/* The first signal ends the search or, if it comes later, nothing: the model is worth waiting for. */
 static int refit(struct search *search) {
     mxb_error error;
     struct progress progress;
@@ -258,10 +246,14 @@ static int refit(struct search *search) {
     if (search->was_stopped) {
         interrupt_catch(); /* one more stops this, too */
     }
-    progress_init(&progress, search->quiet, mxb_params_max_rounds(search->best_params), "round", "validation");
-    progress.may_stop_early = search->data.valid != NULL;
-    mxb_status status = mxb_tuner_refit(search->tuner, progress_update, &progress, &search->model, &error);
-    progress_finish(&progress);
+    mxb_status status = train_best(search, &progress, &error);
+    if (interrupt_caught() && !search->was_stopped) {
+        report("the search is done, and the best configuration is trained again; one more signal stops that");
+        interrupt_catch();
+        mxb_model_free(search->model);
+        search->model = NULL;
+        status = train_best(search, &progress, &error);
+    }
     if (interrupt_caught()) {
         return fail_data("stopped while the best configuration was trained; nothing was written");
     }

@@ -78,6 +78,17 @@ static int watch_refit(void *context, size_t round, double train_loss, double va
     return watch_search(context, ((struct outer_fold *)context)->tuner, seconds);
 }
 
+/* Reports what a search was kept from. */
+static void report_fold(const struct outer_fold *fold) {
+    char where[32];
+    snprintf(where, sizeof where, "fold %zu: ", fold->number + 1);
+    if (mxb_tuner_stage(fold->tuner) < mxb_tuner_n_stages(fold->tuner)) {
+        report("%sthe time is up after %zu of %zu trials; the best configuration so far is taken", where,
+               tuning_n_done(fold->tuner), tuning_n_trials(fold->tuner));
+    }
+    tuning_report_failures(fold->tuner, where);
+}
+
 /* Searches in the rows that the fold trains on. */
 static int tune_fold(const struct nested *nested, struct outer_fold *fold) {
     mxb_error error;
@@ -97,6 +108,9 @@ static int tune_fold(const struct nested *nested, struct outer_fold *fold) {
     if (mxb_tuner_best(fold->tuner) == SIZE_MAX) {
         return fail_data("fold %zu: no configuration could be judged within %s", fold->number + 1,
                          arguments_flag(nested->tuning->arguments, "time-limit"));
+    }
+    if (arguments_flag(nested->tuning->arguments, "quiet") == NULL) {
+        report_fold(fold);
     }
     return EXIT_DONE;
 }

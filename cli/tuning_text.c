@@ -1,10 +1,12 @@
-/* Asks a tuner and puts the answers into words. Prints nothing. */
+/* Asks a tuner and puts the answers into words. */
 #include "tuning_text.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "message.h"
 
 int tuning_is_drawn(const mxb_space *space, size_t index) {
     return strcmp(mxb_space_scale(space, index), "fixed") != 0;
@@ -86,4 +88,24 @@ size_t tuning_last_stage(const mxb_tuner *tuner, size_t config) {
         }
     }
     return SIZE_MAX;
+}
+
+void tuning_report_failures(const mxb_tuner *tuner, const char *where) {
+    mxb_trial_result result;
+    char first[sizeof result.message] = "";
+    size_t n_failed = 0;
+    mxb_trial trial;
+    for (trial.stage = 0; trial.stage < mxb_tuner_n_stages(tuner); trial.stage++) {
+        for (size_t place = 0; place < mxb_tuner_stage_size(tuner, trial.stage); place++) {
+            trial.config = mxb_tuner_stage_config(tuner, trial.stage, place);
+            for (trial.fold = 0; trial.config != SIZE_MAX && trial.fold < mxb_tuner_n_folds(tuner); trial.fold++) {
+                if (mxb_tuner_result(tuner, &trial, &result) && result.status != MXB_OK && n_failed++ == 0) {
+                    memcpy(first, result.message, sizeof first);
+                }
+            }
+        }
+    }
+    if (n_failed > 0) {
+        report("%s%zu trial%s failed; the first: %s", where, n_failed, n_failed == 1 ? "" : "s", first);
+    }
 }

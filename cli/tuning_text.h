@@ -26,4 +26,7 @@ size_t tuning_n_done(const mxb_tuner *tuner);
 /** The latest stage that has a loss of this configuration, or SIZE_MAX. */
 size_t tuning_last_stage(const mxb_tuner *tuner, size_t config);
 
+/** Reports trials that failed, if any did, behind `where`. */
+void tuning_report_failures(const mxb_tuner *tuner, const char *where);
+
 #endif

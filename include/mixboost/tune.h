@@ -42,7 +42,8 @@ MXB_API const char *mxb_space_option(const mxb_space *space, size_t index);
 MXB_API const char *mxb_space_scale(const mxb_space *space, size_t index);
 
 /** Sets the options of configuration number `config`, a function of these arguments alone. Numbers have six digits.
- *  If `min_max_depth` and `max_max_depth` are both drawn and the first is larger, they change places. */
+ *  If `min_max_depth` would be larger than `max_max_depth` they change places, or the one that is drawn becomes the
+ * other. */
 MXB_API MXB_NODISCARD mxb_status mxb_space_draw(const mxb_space *space, uint64_t seed, size_t config,
                                                 mxb_params *params, mxb_error *error);
 
@@ -64,8 +65,13 @@ MXB_API MXB_NODISCARD mxb_status mxb_params_copy(const mxb_params *params, mxb_p
 /** The rounds of a training at the most: `num_round`, or what auto stands for. */
 MXB_API size_t mxb_params_max_rounds(const mxb_params *params);
 
-/** 1 if a loss or learners of one's own were handed in, whose callbacks want the calling thread; else 0. */
-MXB_API int mxb_params_has_callbacks(const mxb_params *params);
+/** A number that tells losses and learners of one's own apart, by their names and probabilities; 0: there are none. */
+MXB_API uint64_t mxb_params_own_digest(const mxb_params *params);
+
+/** Whether a training could begin: labels, weights and features of `train`, and whether `valid` (may be NULL) goes with
+ *  it. Options that contradict each other are not looked at. */
+MXB_API MXB_NODISCARD mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid,
+                                                    const mxb_params *params, mxb_error *error);
 
 /** Prepares some of the rows that `whole` was made of with the bins, scaling and texts of `whole`, which it may
  *  outlive; `part` must outlive it. Exact trees, which have no bins, are prepared anew. Of the options only thread
@@ -115,8 +121,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_tuner_start(mxb_tuner *tuner, mxb_error *er
 /** What the start has to say that is no error (a damaged end of the journal was cut off), or NULL. */
 MXB_API const char *mxb_tuner_warning(const mxb_tuner *tuner);
 
-/** Called on the calling thread after every trial, and between them several times a second; `seconds` since the call
- *  began. It may ask the tuner for anything. Returns 0 to stop, anything else to go on. */
+/** Called on the calling thread after its own trials, after rounds of these, or while it waits for others, several
+ * times a second where rounds are not longer; `seconds` since the call began. It may make calls that take the tuner as
+ * const. Returns 0 to stop, anything else to go on. */
 typedef int (*mxb_tune_progress_fn)(void *context, const mxb_tuner *tuner, double seconds);
 
 /** Runs all trials that are left, those that were handed out and not told of among them, or until `time_limit`.
@@ -125,8 +132,8 @@ typedef int (*mxb_tune_progress_fn)(void *context, const mxb_tuner *tuner, doubl
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *context,
                                                mxb_error *error);
 
-/** Trains the best configuration so far, on all training rows or, where it was judged on a `valid` of the caller's,
- * as in its last trial. */
+/** Trains the best configuration so far on all training rows; where it was judged on a `valid` of the caller's, that
+ * one stops the training. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_refit(const mxb_tuner *tuner, mxb_progress_fn progress, void *context,
                                                  mxb_model **model, mxb_error *error);
 
@@ -152,7 +159,8 @@ typedef struct mxb_trial_result {
     char message[128]; /**< where it failed: the sentence, cut */
 } mxb_trial_result;
 
-/** Hands out a trial that waits, in a fixed order: 1, or 0 if none does until others are told, or at all. */
+/** Hands out a trial that waits, the better configurations of the stage before first: 1, or 0 if none does until others
+ * are told, or at all. */
 MXB_API int mxb_tuner_next(mxb_tuner *tuner, mxb_trial *trial);
 /** Takes it back, so that it is handed out again. */
 MXB_API void mxb_tuner_take_back(mxb_tuner *tuner, const mxb_trial *trial);

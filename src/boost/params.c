@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
+#include "base/random.h"
 #include "mixboost/tune.h"
 #include "model/model.h"
 
@@ -414,8 +415,24 @@ void mxb__params_resolve(mxb_params *params, size_t n_rows) {
 
 size_t mxb_params_max_rounds(const mxb_params *params) { return mxb__param_rounds(params); }
 
-int mxb_params_has_callbacks(const mxb_params *params) {
-    return params->own.loss.value != NULL || params->own.n_learners > 0;
+static uint64_t add_text(uint64_t digest, const char *text) {
+    for (; *text != '\0'; text++) {
+        digest = mxb__mix64(digest ^ (unsigned char)*text) + 1;
+    }
+    return mxb__mix64(digest) + 1;
+}
+
+uint64_t mxb_params_own_digest(const mxb_params *params) {
+    uint64_t digest = 0;
+    char probability[MXB__NUMBER_SIZE];
+    if (params->own.loss.value != NULL) {
+        digest = add_text(add_text(digest, params->own.loss.name), params->own.loss.metric_name);
+    }
+    for (uint32_t i = 0; i < params->own.n_learners; i++) {
+        mxb__number_format(params->own_probabilities[i], probability);
+        digest = add_text(add_text(digest + 1, params->own.learners[i].name), probability);
+    }
+    return digest;
 }
 
 uint32_t mxb__param_rounds(const mxb_params *params) {

@@ -53,6 +53,9 @@ void mxb__kept_models_put(struct kept_models *kept, const mxb_trial *trial, cons
 mxb_status mxb__kept_models_get(struct kept_models *kept, const mxb_trial *trial, const mxb_params *params,
                                 mxb_model **model, mxb_error *error) {
     *model = NULL;
+    if (kept->n == 0) {
+        return MXB_OK;
+    }
     const struct kept_model *found = &kept->models[trial->config * kept->n_folds + trial->fold];
     pthread_mutex_lock(&kept->lock);
     mxb_status status =

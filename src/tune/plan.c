@@ -22,7 +22,7 @@ mxb_status mxb__plan_make(struct plan *plan, size_t n_configs, size_t eta, doubl
     if ((double)n_configs < power) {
         return mxb__fail(error, MXB_ERROR_PARAM,
                          "%zu configurations are too few: of each %zu one goes on in each of %zu steps, so there must "
-                         "be at least %.0f, or min_resource larger",
+                         "be at least %.7g, or min_resource larger",
                          n_configs, eta, last, power);
     }
     plan->n_stages = last + 1;

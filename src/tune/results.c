@@ -12,7 +12,7 @@
 
 static mxb_status stage_open(struct stage_results *stage, size_t n_folds, mxb_error *error) {
     size_t *configs;
-    MXB_TRY(mxb__alloc(&configs, stage->n_configs, sizeof *configs, "results of trials", error));
+    MXB_TRY(mxb__alloc(&configs, stage->n_configs, 2 * sizeof *configs, "results of trials", error));
     mxb_status status =
         mxb__alloc_zeroed(&stage->slots, stage->n_configs * n_folds, sizeof *stage->slots, "results of trials", error);
     if (status != MXB_OK) {
@@ -20,6 +20,7 @@ static mxb_status stage_open(struct stage_results *stage, size_t n_folds, mxb_er
         return status;
     }
     stage->configs = configs;
+    stage->order = configs + stage->n_configs;
     return MXB_OK;
 }
 
@@ -33,6 +34,7 @@ mxb_status mxb__results_init(struct results *results, const struct plan *plan, s
     MXB_TRY(stage_open(&results->stages[0], n_folds, error));
     for (size_t i = 0; i < results->n_all; i++) {
         results->stages[0].configs[i] = i;
+        results->stages[0].order[i] = i;
     }
     return MXB_OK;
 }
@@ -78,27 +80,25 @@ int mxb__results_take(struct results *results, mxb_trial *trial) {
         return 0;
     }
     struct stage_results *stage = &results->stages[results->stage];
-    size_t n_slots = stage->n_configs * results->n_folds;
-    while (stage->next < n_slots && stage->slots[stage->next].state != TRIAL_WAITS) {
-        stage->next++;
+    for (; stage->next < stage->n_configs * results->n_folds; stage->next++) {
+        *trial = (mxb_trial){.stage = results->stage,
+                             .config = stage->order[stage->next / results->n_folds],
+                             .fold = stage->next % results->n_folds};
+        struct trial_slot *slot = mxb__results_find(results, trial);
+        if (slot->state == TRIAL_WAITS) {
+            slot->state = TRIAL_IS_OUT;
+            stage->next++;
+            return 1;
+        }
     }
-    if (stage->next == n_slots) {
-        return 0;
-    }
-    *trial = (mxb_trial){.stage = results->stage,
-                         .config = stage->configs[stage->next / results->n_folds],
-                         .fold = stage->next % results->n_folds};
-    stage->slots[stage->next++].state = TRIAL_IS_OUT;
-    return 1;
+    return 0;
 }
 
 void mxb__results_put_back(struct results *results, const mxb_trial *trial) {
     struct trial_slot *slot = mxb__results_find(results, trial);
     if (slot != NULL && slot->state == TRIAL_IS_OUT) {
-        struct stage_results *stage = &results->stages[trial->stage];
-        size_t at = (size_t)(slot - stage->slots);
         slot->state = TRIAL_WAITS;
-        stage->next = at < stage->next ? at : stage->next;
+        results->stages[trial->stage].next = 0;
     }
 }
 
@@ -267,6 +267,7 @@ static mxb_status fill_stage(struct results *results, struct stage_results *stag
     mxb_status status = stage_open(stage, results->n_folds, error);
     for (size_t i = 0; status == MXB_OK && i < stage->n_configs; i++) {
         stage->configs[i] = standings[i].config;
+        stage->order[i] = standings[i].config;
     }
     mxb__free(standings);
     if (status == MXB_OK) {

@@ -19,9 +19,10 @@ struct trial_slot {
 struct stage_results {
     size_t n_configs;
     size_t *configs;          /* ascending; NULL: not reached */
+    size_t *order;            /* the same as they are handed out, the best of the stage before first */
     struct trial_slot *slots; /* [config's place][fold] */
     size_t n_done;
-    size_t next; /* slots before it do not wait */
+    size_t next; /* trials before it, in that order, do not wait */
 };
 
 struct results {

@@ -202,28 +202,32 @@ static mxb_status draw_option(const struct range *range, double uniform, mxb_par
     return mxb_params_set(params, range->option, text, error);
 }
 
-/* The drawn value of a whole number, or -1 where the option is none that is drawn. */
-static double drawn_depth(const mxb_space *space, const mxb_params *params, const char *option) {
-    double depth = -1.0;
+static int is_drawn(const mxb_space *space, const char *option) {
     size_t at = find_range(space, option);
-    if (at < space->n_ranges && space->ranges[at].scale != SCALE_FIXED) {
-        const char *text = mxb_params_get(params, option);
-        depth = mxb__number_parse(text, strlen(text), &depth) ? depth : -1.0;
-    }
-    return depth;
+    return at < space->n_ranges && space->ranges[at].scale != SCALE_FIXED;
 }
 
+/* Puts depths in order: two that were drawn change places, one that was drawn becomes the other. */
 static mxb_status order_depths(const mxb_space *space, mxb_params *params, mxb_error *error) {
-    char number[MXB__NUMBER_SIZE];
-    double least = drawn_depth(space, params, "min_max_depth");
-    double most = drawn_depth(space, params, "max_max_depth");
-    if (most < 0.0 || least <= most) {
+    static const char *const options[] = {"min_max_depth", "max_max_depth"};
+    char texts[2][MXB__NUMBER_SIZE];
+    double depths[2];
+    for (int i = 0; i < 2; i++) {
+        const char *text = mxb_params_get(params, options[i]);
+        snprintf(texts[i], sizeof texts[i], "%s", text);
+        if (!mxb__number_parse(text, strlen(text), &depths[i])) {
+            return MXB_OK; /* auto */
+        }
+    }
+    if (depths[0] <= depths[1]) {
         return MXB_OK;
     }
-    mxb__number_format(most, number);
-    MXB_TRY(mxb_params_set(params, "min_max_depth", number, error));
-    mxb__number_format(least, number);
-    return mxb_params_set(params, "max_max_depth", number, error);
+    for (int i = 0; i < 2; i++) {
+        if (is_drawn(space, options[i])) {
+            MXB_TRY(mxb_params_set(params, options[i], texts[1 - i], error));
+        }
+    }
+    return MXB_OK;
 }
 
 mxb_status mxb_space_draw(const mxb_space *space, uint64_t seed, size_t config, mxb_params *params, mxb_error *error) {

@@ -13,6 +13,9 @@ enum { QUOTED_SIZE = 64, MAX_WORDS = 1000 };
 /* The line of a space whose first configuration is not drawn. */
 static const char DEFAULTS[] = "defaults";
 
+/* What some editors begin a file with. */
+static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
+
 /* The words of a line, in place. */
 struct words {
     size_t n;
@@ -67,19 +70,17 @@ static const char *type_of(const char *option) {
     return NULL;
 }
 
-/* Threads belong to the tuner, and losses of different objectives cannot be compared. */
-static int can_be_tuned(const char *option) {
-    return strstr(option, "n_threads") == NULL && strcmp(option, "objective") != 0;
-}
-
 static mxb_status check_option(const char *option, int is_range, mxb_error *error) {
     char quoted[QUOTED_SIZE];
     if (type_of(option) == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "there is no option \"%s\"",
                          mxb__quote(quoted, sizeof quoted, option, SIZE_MAX));
     }
-    if (is_range && !can_be_tuned(option)) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "%s cannot be tuned", option);
+    if (strstr(option, "n_threads") != NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s cannot be tuned: threads are shared out by the tuner", option);
+    }
+    if (is_range && strcmp(option, "objective") == 0) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "objective cannot be tuned: its losses cannot be compared");
     }
     return MXB_OK;
 }
@@ -211,7 +212,8 @@ static mxb_status parse_line(mxb_space *space, const char *line, const char *end
 mxb_status mxb__space_parse(mxb_space *space, const char *text, mxb_error *error) {
     mxb_error cause = {{0}};
     size_t number = 1;
-    for (const char *line = text; *line != '\0'; number++) {
+    int has_mark = strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0;
+    for (const char *line = text + (has_mark ? strlen(BYTE_ORDER_MARK) : 0); *line != '\0'; number++) {
         const char *end = line + strcspn(line, "\n");
         mxb_status status = parse_line(space, line, end, &cause);
         if (status != MXB_OK) {

@@ -146,6 +146,15 @@ mxb_status mxb__tuner_draw(const mxb_tuner *tuner, size_t config, mxb_params **p
     return status;
 }
 
+size_t mxb__tuner_rounds(const mxb_tuner *tuner, const mxb_params *params, size_t stage) {
+    size_t n = mxb_params_max_rounds(params);
+    if (!mxb__tuner_cuts_rounds(tuner)) {
+        return n;
+    }
+    size_t share = (size_t)((double)n * tuner->plan.stages[stage].resource + 0.5);
+    return share < 1 ? 1 : share;
+}
+
 int mxb__tuner_cuts_rounds(const mxb_tuner *tuner) {
     return (int)tuner->settings.values[SETTING_RESOURCE] == RESOURCE_ROUNDS;
 }

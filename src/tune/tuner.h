@@ -40,6 +40,9 @@ struct mxb_tuner {
 /** The options of a configuration's trials. To be freed with mxb_params_free. */
 mxb_status mxb__tuner_draw(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error);
 
+/** How many rounds a stage lets a configuration of these options have. */
+size_t mxb__tuner_rounds(const mxb_tuner *tuner, const mxb_params *params, size_t stage);
+
 /** Whether stages are cut by rounds and not by rows. */
 int mxb__tuner_cuts_rounds(const mxb_tuner *tuner);
 

@@ -109,6 +109,8 @@ size_t mxb_tuner_memory(const mxb_tuner *tuner) {
         return 0;
     }
     for (size_t stage = 0; stage < tuner->results.n_stages; stage++) {
+        double n_trials = (double)(tuner->plan.stages[stage].n_configs * tuner->results.n_folds);
+        sum += n_trials * (double)(sizeof(struct trial_slot) + sizeof(struct kept_model) + 2 * sizeof(size_t));
         for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
             most = fmax(most, (double)tuner->plan.stages[stage].n_workers * training_bytes(tuner, fold, stage));
         }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/number.h"
 #include "tune/tuner.h"
 
 size_t mxb_tuner_n_stages(const mxb_tuner *tuner) { return tuner->results.n_stages; }
@@ -55,6 +55,9 @@ size_t mxb_tuner_best(const mxb_tuner *tuner) {
 
 mxb_status mxb_tuner_ranking(const mxb_tuner *tuner, size_t *configs, mxb_error *error) {
     MXB_TRY(mxb__tuner_check_started(tuner, error));
+    if (configs == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "configs is NULL");
+    }
     return mxb__results_rank(&tuner->results, configs, error);
 }
 
@@ -68,6 +71,23 @@ static size_t last_stage_of(const mxb_tuner *tuner, size_t config) {
         }
     }
     return tuner->results.n_stages;
+}
+
+/* Whether the rounds that a configuration kept in a stage tell how many it needs: it had all that it may have, or could
+ * have gone on and stopped. */
+static int knows_rounds(const mxb_tuner *tuner, size_t stage, size_t config, const mxb_params *params) {
+    double patience = 0.0;
+    const char *text = mxb_params_get(params, "early_stopping_rounds");
+    size_t most = mxb__tuner_rounds(tuner, params, stage);
+    mxb__number_parse(text, strlen(text), &patience);
+    for (size_t fold = 0; most < mxb_params_max_rounds(params) && fold < tuner->results.n_folds; fold++) {
+        mxb_trial trial = {.stage = stage, .config = config, .fold = fold};
+        size_t n_rounds = mxb__results_find(&tuner->results, &trial)->result.n_rounds;
+        if (patience == 0.0 || (double)n_rounds + patience > (double)most) {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /* For all rows: the mean of the rounds that the configuration's trials kept, times the root of how many times as many
@@ -85,8 +105,21 @@ static size_t rounds_for_all(const mxb_tuner *tuner, size_t stage, size_t config
     return (size_t)fmin(fmax(floor(rounds / n_folds * growth + 0.5), 1.0), (double)most);
 }
 
-mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error) {
+/* Sets `num_round` where the trials have found it. */
+static mxb_status set_rounds(const mxb_tuner *tuner, size_t config, mxb_params *params, mxb_error *error) {
     char text[32];
+    size_t stage = last_stage_of(tuner, config);
+    int keeps_best = strcmp(mxb_params_get(params, "early_stopping_rounds"), "0") != 0;
+    int is_auto = strcmp(mxb_params_get(params, "num_round"), "auto") == 0;
+    if ((!keeps_best && !is_auto) || stage == tuner->results.n_stages ||
+        !isfinite(mxb_tuner_loss(tuner, stage, config)) || !knows_rounds(tuner, stage, config, params)) {
+        return MXB_OK;
+    }
+    snprintf(text, sizeof text, "%zu", rounds_for_all(tuner, stage, config, mxb_params_max_rounds(params)));
+    return mxb_params_set(params, "num_round", text, error);
+}
+
+mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error) {
     if (params == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "params is NULL");
     }
@@ -97,15 +130,7 @@ mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **
                          tuner->results.n_all);
     }
     MXB_TRY(mxb__tuner_draw(tuner, config, params, error));
-    size_t stage = last_stage_of(tuner, config);
-    int keeps_best = strcmp(mxb_params_get(*params, "early_stopping_rounds"), "0") != 0;
-    int is_auto = strcmp(mxb_params_get(*params, "num_round"), "auto") == 0;
-    if ((!keeps_best && !is_auto) || stage == tuner->results.n_stages ||
-        !isfinite(mxb_tuner_loss(tuner, stage, config))) {
-        return MXB_OK;
-    }
-    snprintf(text, sizeof text, "%zu", rounds_for_all(tuner, stage, config, mxb_params_max_rounds(*params)));
-    mxb_status status = mxb_params_set(*params, "num_round", text, error);
+    mxb_status status = set_rounds(tuner, config, *params, error);
     if (status != MXB_OK) {
         mxb_params_free(*params);
         *params = NULL;

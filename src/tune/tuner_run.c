@@ -37,16 +37,6 @@ static mxb_status set_threads(mxb_params *params, int n_threads, mxb_error *erro
     return MXB_OK;
 }
 
-/* How many rounds a stage lets a configuration have. */
-static size_t rounds_of_stage(const mxb_tuner *tuner, const mxb_params *params, size_t stage) {
-    size_t n = mxb_params_max_rounds(params);
-    if (!mxb__tuner_cuts_rounds(tuner)) {
-        return n;
-    }
-    size_t share = (size_t)((double)n * tuner->plan.stages[stage].resource + 0.5);
-    return share < 1 ? 1 : share;
-}
-
 /* The trial itself; `input` is filled but for data and rounds. */
 static mxb_status run_trial(mxb_tuner *tuner, const mxb_trial *trial, struct trial_input *input,
                             mxb_trial_result *result, mxb_model **model, mxb_error *error) {
@@ -66,7 +56,7 @@ static mxb_status run_trial(mxb_tuner *tuner, const mxb_trial *trial, struct tri
         return MXB_OK;
     }
     input->valid = tuner->data.folds[trial->fold].valid;
-    input->until_round = rounds_of_stage(tuner, input->params, trial->stage);
+    input->until_round = mxb__tuner_rounds(tuner, input->params, trial->stage);
     /* One that has more rounds is of a later stage. */
     input->from = from != NULL && mxb_model_n_rounds(from) <= input->until_round ? from : NULL;
     status = mxb__trial_run(input, result, model != NULL || keeps ? &made : NULL, error);
@@ -262,7 +252,7 @@ static int work(struct worker *worker) {
 static void wait_for_others(struct run *run) {
     while (run->n_running > 0) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += (long)(TELL_SECONDS * 1e9);
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
@@ -299,6 +289,17 @@ static void run_stage(struct run *run) {
     mxb__pool_close(pool);
 }
 
+/* Of a clock that is not set. */
+static mxb_status init_signal(pthread_cond_t *signal, mxb_error *error) {
+    pthread_condattr_t kind;
+    int failed = pthread_condattr_init(&kind);
+    if (!failed) {
+        failed = pthread_condattr_setclock(&kind, CLOCK_MONOTONIC) || pthread_cond_init(signal, &kind);
+        pthread_condattr_destroy(&kind);
+    }
+    return failed ? mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner") : MXB_OK;
+}
+
 mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *context, mxb_error *error) {
     double began = mxb__seconds_now();
     if (tuner != NULL && tuner->state == TUNER_IS_NEW) {
@@ -314,9 +315,7 @@ mxb_status mxb_tuner_run(mxb_tuner *tuner, mxb_tune_progress_fn progress, void *
                       .began = began,
                       .until = limit > 0.0 ? began + limit : 0.0,
                       .status = MXB_OK};
-    if (pthread_cond_init(&run.change, NULL) != 0) {
-        return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner");
-    }
+    MXB_TRY(init_signal(&run.change, error));
     while (run.stop == GO_ON && tuner->results.stage < tuner->results.n_stages) {
         run_stage(&run);
     }

@@ -18,41 +18,54 @@ static void put_line(struct byte_writer *out, const char *name, const char *valu
     mxb__put_u8(out, '\n');
 }
 
+static void put_number(struct byte_writer *out, const char *name, uint64_t number) {
+    char text[32];
+    snprintf(text, sizeof text, "%016" PRIx64, number);
+    put_line(out, name, text);
+}
+
 static mxb_status put_digest(struct byte_writer *out, const char *name, const mxb_dataset *dataset, mxb_error *error) {
-    char text[32] = "none";
-    uint64_t digest;
+    uint64_t digest = 0;
     if (dataset != NULL) {
         MXB_TRY(mxb_dataset_digest(dataset, &digest, error));
-        snprintf(text, sizeof text, "%016" PRIx64, digest);
     }
-    put_line(out, name, text);
+    put_number(out, name, digest);
+    return MXB_OK;
+}
+
+/* As they are in the first configuration, where the space's preset has changed those that were not given. */
+static mxb_status put_options(struct byte_writer *out, const mxb_tuner *tuner, mxb_error *error) {
+    mxb_params *params;
+    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        const char *name = mxb_option_name(i);
+        if (strstr(name, "n_threads") == NULL) {
+            put_line(out, name, mxb_params_get(params, name));
+        }
+    }
+    mxb_params_free(params);
+    put_number(out, "loss and learners of one's own", mxb_params_own_digest(tuner->params));
     return MXB_OK;
 }
 
 /* All that results depend on, line by line; `out` is the caller's to free. */
 static mxb_status describe(const mxb_tuner *tuner, struct byte_writer *out, mxb_error *error) {
-    char folds[32];
     char value[SETTING_TEXT_SIZE];
     char *space;
+    put_line(out, "mixboost", mxb_version());
     MXB_TRY(put_digest(out, "data of digest", tuner->train, error));
     MXB_TRY(put_digest(out, "validation data of digest", tuner->valid, error));
-    snprintf(folds, sizeof folds, "%016" PRIx64, tuner->folds_digest);
-    put_line(out, "folds", folds);
+    put_number(out, "folds", tuner->folds_digest);
     for (enum setting setting = 0; setting < N_SETTINGS; setting++) {
         if (mxb__setting_is_kept(setting)) {
             put_line(out, mxb_setting_name(setting), mxb__setting_value(&tuner->settings, setting, value));
         }
     }
-    for (size_t i = 0; i < mxb_option_count(); i++) {
-        if (strstr(mxb_option_name(i), "n_threads") == NULL) {
-            put_line(out, mxb_option_name(i), mxb_params_get(tuner->params, mxb_option_name(i)));
-        }
-    }
-    put_line(out, "loss or learners of one's own", mxb_params_has_callbacks(tuner->params) ? "yes" : "no");
     MXB_TRY(mxb__space_format(tuner->space, &space, error));
-    put_line(out, "space", "");
-    mxb__put_bytes(out, space, strlen(space) + 1);
+    mxb__put_bytes(out, space, strlen(space));
     mxb__free(space);
+    MXB_TRY(put_options(out, tuner, error));
+    mxb__put_u8(out, 0);
     return out->status;
 }
 
@@ -97,23 +110,20 @@ static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
     return status == MXB_OK ? MXB_OK : mxb__fail(error, status, "%s", cause.message);
 }
 
-/* Rows that nothing can be trained on are found now and not by every trial. Options that contradict each other are left
- * to these: another configuration's may not. */
-static mxb_status check_first(mxb_tuner *tuner, mxb_error *error) {
+/* Rows that nothing can be trained or judged on are found now and not by every trial. Options that contradict each
+ * other are left to these: another configuration's may not. */
+static mxb_status check_rows(const mxb_tuner *tuner, mxb_error *error) {
     mxb_params *params;
     mxb_error cause = {{0}};
     MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
     mxb_status status = MXB_OK;
     for (size_t fold = 0; status == MXB_OK && fold < tuner->data.n_folds; fold++) {
-        const mxb_prepared *prepared;
-        status = mxb__fold_data_acquire(&tuner->data, fold, 0, params, &prepared, &cause);
-        if (status == MXB_OK) {
-            mxb__fold_data_release(&tuner->data, fold, prepared);
-        } else if (status == MXB_ERROR_PARAM) {
-            status = MXB_OK;
-        } else {
-            status = mxb__fail(error, status, "the rows of the first stage (fold %zu of %zu): %s", fold + 1,
-                               tuner->data.n_folds, cause.message);
+        const mxb_dataset *rows = mxb__fold_data_rows(&tuner->data, fold, 0);
+        status = mxb_training_check(rows, tuner->data.folds[fold].valid, params, &cause);
+        if (status != MXB_OK && tuner->data.n_folds > 1) {
+            status = mxb__fail(error, status, "the rows of the first stage, fold %zu: %s", fold + 1, cause.message);
+        } else if (status != MXB_OK) {
+            status = mxb__fail(error, status, "the rows of the first stage: %s", cause.message);
         }
     }
     mxb_params_free(params);
@@ -142,7 +152,7 @@ static mxb_status make_plan(mxb_tuner *tuner, mxb_error *error) {
                            mxb__setting_count(settings, SETTING_ETA), settings->values[SETTING_MIN_RESOURCE],
                            n_cores == 0 ? mxb__n_processors() : n_cores, error));
     /* A caller's functions are called on the calling thread only. */
-    for (size_t i = 0; mxb_params_has_callbacks(tuner->params) && i < tuner->plan.n_stages; i++) {
+    for (size_t i = 0; mxb_params_own_digest(tuner->params) != 0 && i < tuner->plan.n_stages; i++) {
         tuner->plan.stages[i].n_threads *= tuner->plan.stages[i].n_workers;
         tuner->plan.stages[i].n_workers = 1;
     }
@@ -151,8 +161,9 @@ static mxb_status make_plan(mxb_tuner *tuner, mxb_error *error) {
 
 static mxb_status make_results(mxb_tuner *tuner, mxb_error *error) {
     size_t budget = mxb__setting_count(&tuner->settings, SETTING_MEMORY) << 20;
-    mxb_status status = mxb__kept_models_init(&tuner->kept, tuner->plan.stages[0].n_configs, tuner->data.n_folds,
-                                              mxb__tuner_cuts_rounds(tuner) ? budget : 0, error);
+    int keeps = mxb__tuner_cuts_rounds(tuner);
+    mxb_status status = mxb__kept_models_init(&tuner->kept, keeps ? tuner->plan.stages[0].n_configs : 0,
+                                              tuner->data.n_folds, keeps ? budget : 0, error);
     MXB_TRY(status);
     status = mxb__results_init(&tuner->results, &tuner->plan, tuner->data.n_folds, error);
     if (status != MXB_OK) {
@@ -166,11 +177,9 @@ static mxb_status make_results(mxb_tuner *tuner, mxb_error *error) {
 static mxb_status start(mxb_tuner *tuner, mxb_error *error) {
     MXB_TRY(make_plan(tuner, error));
     MXB_TRY(make_rows(tuner, error));
+    MXB_TRY(check_rows(tuner, error));
     MXB_TRY(make_results(tuner, error));
-    if (tuner->journal_path != NULL) {
-        MXB_TRY(open_journal(tuner, error));
-    }
-    return tuner->results.stage < tuner->results.n_stages ? check_first(tuner, error) : MXB_OK;
+    return tuner->journal_path != NULL ? open_journal(tuner, error) : MXB_OK;
 }
 
 mxb_status mxb_tuner_start(mxb_tuner *tuner, mxb_error *error) {

@@ -177,16 +177,17 @@ def test_what_decides_matters_most(run, numbers_csv, tmp_path):
 
 
 def test_trials_that_fail_are_last(run, numbers_csv, tmp_path):
-    """max_max_depth is drawn, min_max_depth given, and some pairs contradict each other."""
-    (tmp_path / "s").write_text("max_max_depth 2 9 integer\nlearning_rate 0.05 0.5 log10\n")
-    words = ["--space", "s", "--min-resource", 1, "--configs", 5, "--min_max_depth", 6, "--random_state", 2]
+    """max_max_depth is drawn, depth_probabilities given, and some pairs contradict each other."""
+    (tmp_path / "s").write_text("max_max_depth 2 3 integer\nlearning_rate 0.05 0.5 log10\n")
+    given = ["--min_max_depth", 1, "--depth_probabilities", "0.5,0.3,0.2"]
+    words = ["--space", "s", "--min-resource", 1, "--configs", 5, *given, "--random_state", 2]
     done = run(*search(numbers_csv, tmp_path / "m.mxb", *words))
     assert done.returncode == 0, done.stderr
     ranked = finalists(done.stdout)
-    failed = [finalist for finalist in ranked if int(finalist["max_max_depth"]) < 6]
+    failed = [finalist for finalist in ranked if int(finalist["max_max_depth"]) < 3]
     assert failed and failed == [finalist for finalist in ranked if finalist["rmse"] == "failed"]
     assert ranked[-len(failed) :] == failed
-    assert "trials failed; the first: min_max_depth is 6 and max_max_depth " in done.stderr
+    assert " failed; the first: depth_probabilities has 3 numbers" in done.stderr
 
 
 # ---- The same everywhere ----

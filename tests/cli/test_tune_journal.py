@@ -282,7 +282,7 @@ def test_the_last_training_can_be_stopped_too(start, tmp_path, ended_by):
     """Trials have few of many rows, so that it takes much longer than they do."""
     write_csv(tmp_path / "numbers.csv", "abcy", make_rows(20_000, seed=1))
     limit = ["--time-limit", 2] if ended_by == "time" else []
-    words = ["--eta", 8, "--min-resource", "1/64", "--configs", 512, "--num_round", 500, "--early_stopping_rounds", 0]
+    words = ["--eta", 8, "--min-resource", "1/64", "--configs", 512, "--num_round", 1500, "--early_stopping_rounds", 0]
     process = start(*words, *JOURNAL, *limit)
     if ended_by == "signal":
         wait_for_size(process, tmp_path / "j.mxj", 1400)
@@ -293,6 +293,11 @@ def test_the_last_training_can_be_stopped_too(start, tmp_path, ended_by):
         assert "mixboost: stopped in stage 1 " in line or "time is up" in line or "mixboost: stages: " in line
     wait_until(process, lambda: catches(process, signal.SIGINT))
     process.send_signal(signal.SIGINT)
+    if ended_by == "time":  # the first is not enough
+        lines = iter(process.stderr)
+        assert any("trained again; one more signal stops that" in line for line in lines)
+        assert any(line.startswith("round 1 of ") for line in lines)
+        process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT
     assert err.splitlines()[-2:] == [

@@ -71,8 +71,8 @@ SPACES = [
     ("# all\nlearning_rate 0.2 0.1 log10\n", "the lowest learning_rate, 0.2, is above the highest, 0.1"),
     ("lambda_l2 0 1 log10", "the lowest lambda_l2 is 0; on a log10 scale it must be over 0"),
     ("base_score -1 1 log10", "the lowest base_score is -1; on a log10 scale it must be over 0"),
-    ("objective mse logloss choice", "objective cannot be tuned"),
-    ("n_threads 1 2 integer", "n_threads cannot be tuned"),
+    ("objective mse logloss choice", "objective cannot be tuned: its losses cannot be compared"),
+    ("n_threads 1 2 integer", "n_threads cannot be tuned: threads are shared out by the tuner"),
     ("learning_rate 0.1 0.2 cubic", None),
     ("learning_rate 0.1 2 linear", None),
     ("max_max_depth 1 2.5 integer", None),
@@ -140,9 +140,18 @@ def test_a_class_of_too_few_rows(run, tmp_path, words):
 
 def test_all_trials_fail(run, classes_csv, tmp_path):
     """The reason of the first is the error."""
-    write_csv(tmp_path / "valid.csv", "abcy", [[1, 2, 3, 0], [1, 2, 3, 7]])
-    done = run(*search(classes_csv, "m.mxb", "--objective", "logloss", "--valid", "valid.csv"))
-    assert (done.returncode, done.stdout) == (1, "")
-    reason = "the label of row 2 of the validation data is 7; the training labels are 0 and 1"
+    done = run(*search(classes_csv, "m.mxb", "--min_max_depth", 9, "--max_max_depth", 4))
+    assert (done.returncode, done.stdout) == (2, "")
+    reason = "min_max_depth is 9 and max_max_depth 4; the first must not be larger"
     assert done.stderr.splitlines()[1:] == [f"mixboost: all configurations failed; the first: {reason}"]
     assert not (tmp_path / "m.mxb").exists()
+
+
+def test_rows_to_judge_by_that_do_not_go_with_the_others(run, classes_csv, tmp_path):
+    write_csv(tmp_path / "valid.csv", "abcy", [[1, 2, 3, 0], [1, 2, 3, 7]])
+    words = ["--objective", "logloss", "--valid", "valid.csv", "--journal", "j.mxj"]
+    done = run(*search(classes_csv, "m.mxb", *words))
+    assert (done.returncode, done.stdout) == (1, "")
+    reason = "the label of row 2 of the validation data is 7; the training labels are 0 and 1"
+    assert done.stderr.splitlines() == [f"mixboost: the rows of the first stage: {reason}"]
+    assert not (tmp_path / "j.mxj").exists()

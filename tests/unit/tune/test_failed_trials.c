@@ -6,10 +6,11 @@
 static mxb_error error;
 static struct made_data data;
 
-/* Depths from 1 to 6 where 4 is the least that is allowed: half of the configurations contradict. */
-static const char CONTRADICTING[] = "max_max_depth 1 6 integer\nlearning_rate 0.1 0.9 linear\n";
+/* Depths from 1 to 3 or 4, with probabilities for three of them: half of the configurations contradict. */
+static const char CONTRADICTING[] =
+    "max_max_depth 3 4 integer\nlearning_rate 0.1 0.9 linear\ndepth_probabilities 0.5,0.3,0.2\n";
 
-static mxb_params *deep(void) { return PARAMS("min_max_depth", "4", "num_round", "6", "early_stopping_rounds", "0"); }
+static mxb_params *deep(void) { return PARAMS("min_max_depth", "1", "num_round", "6", "early_stopping_rounds", "0"); }
 
 /* A seed whose configuration 0 can be trained and several others cannot. */
 static const char *find_seed(const mxb_params *params) {
@@ -21,7 +22,7 @@ static const char *find_seed(const mxb_params *params) {
         int depth = atoi(mxb_params_get(first, "max_max_depth"));
         mxb_params_free(first);
         mxb_tuner_free(tuner);
-        if (depth >= 4) {
+        if (depth == 3) {
             break;
         }
     }
@@ -47,7 +48,7 @@ static void failures_are_last_on_any_number_of_threads(void) {
             if (result.status != MXB_OK) {
                 n_failed++;
                 CHECK_INT(result.status, MXB_ERROR_PARAM);
-                CHECK(strncmp(result.message, "min_max_depth is 4", 18) == 0);
+                CHECK(strncmp(result.message, "depth_probabilities has 3 numbers", 33) == 0);
                 CHECK(result.loss == HUGE_VAL && isinf(mxb_tuner_loss(tuner, 0, trial.config)));
             }
         }
@@ -58,14 +59,15 @@ static void failures_are_last_on_any_number_of_threads(void) {
     mxb_params_free(params);
 }
 
-/* A validation set of other features, which only a training looks at. */
+/* Depths that contradict in every configuration. */
 static void where_all_fail_the_first_reason_is_the_error(void) {
     static const char sentence[] =
-        "all configurations failed; the first: the dataset has 2 features, the training data has 3";
-    struct made_data other = data_make((struct data_recipe){.n_rows = 50, .n_features = 2, .seed = 4});
+        "all configurations failed; the first: min_max_depth is 9 and max_max_depth 4; the first must not be larger";
+    mxb_params *deep_and_shallow = PARAMS("min_max_depth", "9", "max_max_depth", "4");
     for (int resource = 0; resource <= 1; resource++) {
-        mxb_tuner *tuner = SEARCH(data.dataset, other.dataset, SMALL_SPACE, NULL, "n_configs", "5", "eta", "2",
-                                  "min_resource", "1/2", "n_threads", "4", "resource", resource ? "rounds" : "rows");
+        mxb_tuner *tuner =
+            SEARCH(data.dataset, NULL, "learning_rate 0.1 0.9 linear\n", deep_and_shallow, "n_configs", "5", "eta", "2",
+                   "min_resource", "1/2", "n_threads", "4", "resource", resource ? "rounds" : "rows");
         mxb_model *model = NULL;
         FAILS(mxb_tuner_run(tuner, NULL, NULL, &error), error, MXB_ERROR_PARAM, sentence);
         CHECK_INT(mxb_tuner_n_done(tuner, 0), 5);
@@ -75,7 +77,7 @@ static void where_all_fail_the_first_reason_is_the_error(void) {
         CHECK(model == NULL);
         mxb_tuner_free(tuner);
     }
-    data_clear(&other);
+    mxb_params_free(deep_and_shallow);
 }
 
 /* Told by someone else: a failure on one fold of three is the configuration's. */

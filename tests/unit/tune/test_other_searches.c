@@ -144,14 +144,15 @@ static int change(mxb_params *params, const char *name) {
     return 0;
 }
 
-static void every_other_option_is_refused_but_threads(void) {
+static void every_other_option_of_the_trials_is_refused(void) {
     mxb_params *params = options();
     begin(search_with(SPACE, params, 0, 0));
     mxb_params_free(params);
     size_t n_taken = 0;
     for (size_t i = 0; i < mxb_option_count(); i++) {
         const char *name = mxb_option_name(i);
-        int is_taken = strstr(name, "n_threads") != NULL;
+        int is_taken =
+            strstr(name, "n_threads") != NULL || strstr(SPACE, name) != NULL; /* the space has the last word */
         params = options();
         if (!change(params, name)) {
             check_failed(__FILE__, __LINE__, name);
@@ -160,7 +161,7 @@ static void every_other_option_is_refused_but_threads(void) {
         check_start(search_with(SPACE, params, 0, 0), is_taken ? NULL : name);
         mxb_params_free(params);
     }
-    CHECK_INT(n_taken, 4);
+    CHECK_INT(n_taken, 4 + 3);
 }
 
 static void callbacks_are_part_of_a_search(void) {
@@ -169,15 +170,28 @@ static void callbacks_are_part_of_a_search(void) {
     struct line_learner lines = {0};
     begin(search_with(SPACE, params, 0, 0));
     REQUIRE(own_loss_set(params, &own, "mine", 0));
-    check_start(search_with(SPACE, params, 0, 0), "loss or learners of one's own");
+    check_start(search_with(SPACE, params, 0, 0), "loss and learners of one's own");
     begin(search_with(SPACE, params, 0, 0));
     check_start(search_with(SPACE, params, 0, 0), NULL);
+    REQUIRE(own_loss_set(params, &own, "another", 0));
+    check_start(search_with(SPACE, params, 0, 0), "loss and learners of one's own");
     mxb_params_free(params);
     params = options();
-    check_start(search_with(SPACE, params, 0, 0), "loss or learners of one's own");
+    check_start(search_with(SPACE, params, 0, 0), "loss and learners of one's own");
     begin(search_with(SPACE, params, 0, 0));
     REQUIRE(line_learner_add(params, &lines, "line", 0, 0.5));
-    check_start(search_with(SPACE, params, 0, 0), "loss or learners of one's own");
+    check_start(search_with(SPACE, params, 0, 0), "loss and learners of one's own");
+    mxb_params_free(params);
+}
+
+/* A preset of the space changes options that are not given, whatever their texts. */
+static void what_is_given_is_part_of_a_search(void) {
+    static const char paper[] = "preset paper\nlearning_rate 0.1 0.5 linear\n";
+    mxb_params *params = options();
+    begin(search_with(paper, params, 0, 0));
+    check_start(search_with(paper, params, 0, 0), NULL);
+    OK(mxb_params_set(params, "n_components", "96", &error), error); /* its default */
+    check_start(search_with(paper, params, 0, 0), "n_components");
     mxb_params_free(params);
 }
 
@@ -201,7 +215,8 @@ static void other_spaces_are_refused(void) {
     }
     mxb_tuner *tuner = search_with("learning_rate 0.1 0.5 linear\nmax_max_depth 1 3 integer\n", params, 0, 0);
     CHECK_INT(start(tuner, 1), MXB_ERROR_PARAM);
-    CHECK_TEXT(error.message, "the journal \"a.mxj\" is of another search: it has \"n_components 2\", this one \"\"");
+    CHECK_TEXT(error.message,
+               "the journal \"a.mxj\" is of another search: it has \"n_components 2\", this one \"preset default\"");
     mxb_tuner_free(tuner);
     mxb_params_free(params);
 }
@@ -216,8 +231,9 @@ int main(void) {
     RUN(other_data_are_refused);
     RUN(other_folds_are_refused);
     RUN(other_settings_are_refused);
-    RUN(every_other_option_is_refused_but_threads);
+    RUN(every_other_option_of_the_trials_is_refused);
     RUN(callbacks_are_part_of_a_search);
+    RUN(what_is_given_is_part_of_a_search);
     RUN(other_spaces_are_refused);
     data_clear(&data);
     data_clear(&valid);

@@ -181,11 +181,57 @@ static void every_stage_has_a_round(void) {
     data_clear(&data);
 }
 
+/* Rounds that a stage cut off tell nothing of how many are needed. */
+static void a_search_that_ends_early_does_not_cut_the_model(void) {
+    struct made_data data = data_make((struct data_recipe){.n_rows = 120, .n_features = 3, .seed = 8});
+    for (int stops = 0; stops <= 1; stops++) {
+        mxb_params *params = PARAMS("num_round", "40", "early_stopping_rounds", stops ? "2" : "30");
+        mxb_tuner *tuner = SEARCH(data.dataset, NULL, "learning_rate 0.02 0.03 linear\n", params, "n_configs", "4",
+                                  "resource", "rounds", "min_resource", "1/4");
+        mxb_params *found;
+        OK(mxb_tuner_start(tuner, &error), error);
+        for (size_t config = 0; config < 3; config++) {
+            mxb_trial_result result = {.loss = 1.0, .n_rounds = stops ? 6 : 10};
+            OK(mxb_tuner_tell(tuner, &(mxb_trial){0, config, 0}, &result, &error), error);
+        }
+        OK(mxb_tuner_params(tuner, 1, &found, &error), error);
+        CHECK_TEXT(mxb_params_get(found, "num_round"), stops ? "7" : "40"); /* 6 for four fifths of the rows */
+        mxb_params_free(found);
+        mxb_params_free(params);
+        mxb_tuner_free(tuner);
+    }
+    data_clear(&data);
+}
+
+/* Who stops a search early gets the best of those that went on. */
+static void the_better_ones_are_handed_out_first(void) {
+    struct made_data data = data_make((struct data_recipe){.n_rows = 120, .n_features = 3, .seed = 8});
+    mxb_tuner *tuner =
+        SEARCH(data.dataset, NULL, "learning_rate 0.02 0.03 linear\n", NULL, "n_configs", "16", "n_folds", "2");
+    mxb_trial trial;
+    OK(mxb_tuner_start(tuner, &error), error);
+    while (mxb_tuner_stage(tuner) == 0 && mxb_tuner_next(tuner, &trial)) {
+        mxb_trial_result result = {.loss = 100.0 - (double)trial.config};
+        OK(mxb_tuner_tell(tuner, &trial, &result, &error), error);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        CHECK(mxb_tuner_next(tuner, &trial));
+        CHECK(trial.stage == 1 && trial.config == 15 - i / 2 && trial.fold == i % 2);
+    }
+    CHECK(!mxb_tuner_next(tuner, &trial));
+    mxb_tuner_take_back(tuner, &(mxb_trial){1, 14, 1});
+    CHECK(mxb_tuner_next(tuner, &trial) && trial.config == 14 && trial.fold == 1);
+    mxb_tuner_free(tuner);
+    data_clear(&data);
+}
+
 int main(void) {
     RUN(survivors_go_on_to_the_same_bytes);
     RUN(trials_of_any_stage_in_any_order);
     RUN(models_of_those_that_do_not_go_on_are_freed);
     RUN(a_trial_that_was_stopped_leaves_what_was_kept);
     RUN(every_stage_has_a_round);
+    RUN(a_search_that_ends_early_does_not_cut_the_model);
+    RUN(the_better_ones_are_handed_out_first);
     return check_report();
 }

@@ -209,18 +209,25 @@ static void depths_change_places(void) {
     mxb_space_free(others);
 }
 
-static void depths_that_are_not_both_drawn_stay(void) {
+static void a_depth_that_is_drawn_becomes_the_other_at_the_most(void) {
     mxb_space *least = space_of("min_max_depth 9\nmax_max_depth 3 19 integer\n");
     mxb_space *most = space_of("max_max_depth 4\nmin_max_depth 2 12 integer\n");
     mxb_space *both = space_of("min_max_depth 9\nmax_max_depth 4\n");
     mxb_space *choice = space_of("min_max_depth auto 6 choice\nmax_max_depth 3 8 choice\n");
+    mxb_space *least_alone = space_of("n_members 1\nn_components 3 19 integer\n");
+    mxb_space *most_alone = space_of("n_members 1\nn_components 2 12 integer\n");
     size_t n_below = 0, n_above = 0;
     for (size_t i = 0; i < 200; i++) {
+        double deep = draw_value(least_alone, SEED, i, "n_components");
+        double shallow = draw_value(most_alone, SEED, i, "n_components");
         CHECK_TEXT(draw(least, SEED, i, "min_max_depth"), "9");
-        n_below += draw_value(least, SEED, i, "max_max_depth") < 9;
+        CHECK_INT(draw_value(least, SEED, i, "max_max_depth"), fmax(deep, 9));
+        n_below += deep < 9;
         CHECK_TEXT(draw(most, SEED, i, "max_max_depth"), "4");
-        n_above += draw_value(most, SEED, i, "min_max_depth") > 4;
+        CHECK_INT(draw_value(most, SEED, i, "min_max_depth"), fmin(shallow, 4));
+        n_above += shallow > 4;
         CHECK_TEXT(draw(both, SEED, i, "min_max_depth"), "9");
+        CHECK_TEXT(draw(both, SEED, i, "max_max_depth"), "4");
         int is_auto = uniform(SEED, i, 0) < 0.5, is_low = uniform(SEED, i, 1) < 0.5;
         CHECK_TEXT(draw(choice, SEED, i, "min_max_depth"), is_auto ? "auto" : is_low ? "3" : "6");
         CHECK_TEXT(draw(choice, SEED, i, "max_max_depth"), is_auto ? (is_low ? "3" : "8") : (is_low ? "6" : "8"));
@@ -228,6 +235,8 @@ static void depths_that_are_not_both_drawn_stay(void) {
     CHECK(n_below > 20 && n_above > 20);
     mxb_space_free(least);
     mxb_space_free(most);
+    mxb_space_free(least_alone);
+    mxb_space_free(most_alone);
     mxb_space_free(both);
     mxb_space_free(choice);
 }
@@ -373,7 +382,7 @@ int main(void) {
     RUN(all_parts_of_a_range_are_as_likely);
     RUN(draws_are_independent);
     RUN(depths_change_places);
-    RUN(depths_that_are_not_both_drawn_stay);
+    RUN(a_depth_that_is_drawn_becomes_the_other_at_the_most);
     RUN(fixing_one_keeps_the_draws_of_the_others);
     RUN(what_is_fixed_is_copied);
     RUN(a_copy_is_its_own);

@@ -53,7 +53,12 @@ static void a_file_may_look_like_this(void) {
     check_rewritten("alpha 1 choice", "alpha 1 choice\n");     /* or alone */
     check_rewritten("alpha 2 2 linear", "alpha 2 2 linear\n"); /* as ends may be equal */
     check_rewritten("alpha auto 1 choice", "alpha auto 1 choice\n");
-    check_rewritten("objective logloss\nn_threads 2", "objective logloss\nn_threads 2\n"); /* never drawn */
+    check_rewritten("objective logloss", "objective logloss\n"); /* never drawn */
+    check_rewritten(
+        "\xEF\xBB\xBF"
+        "alpha 5\n",
+        "alpha 5\n"); /* a byte order mark */
+    check_rewritten(" alpha 1 5 linear\n defaults # first", "defaults\nalpha 1 5 linear\n");
 }
 
 static void values_have_one_text(void) {
@@ -199,11 +204,12 @@ static const struct mistake MISTAKES[] = {
      "alpha\""},
     {"gamma 1", "gamma is there twice"}, /* on line 2 already */
     {"gamma 2 3 log10", "gamma is there twice"},
-    {"objective mse logloss choice", "objective cannot be tuned"},
-    {"n_threads 1 4 integer", "n_threads cannot be tuned"},
-    {"tree_n_threads 1 2 choice", "tree_n_threads cannot be tuned"},
-    {"ridge_n_threads 1 2 choice", "ridge_n_threads cannot be tuned"},
-    {"kernel_n_threads 1 2 choice", "kernel_n_threads cannot be tuned"},
+    {"objective mse logloss choice", "objective cannot be tuned: its losses cannot be compared"},
+    {"n_threads 1 4 integer", "n_threads cannot be tuned: threads are shared out by the tuner"},
+    {"n_threads 4", "n_threads cannot be tuned: threads are shared out by the tuner"},
+    {"tree_n_threads 1 2 choice", "tree_n_threads cannot be tuned: threads are shared out by the tuner"},
+    {"ridge_n_threads 1 2 choice", "ridge_n_threads cannot be tuned: threads are shared out by the tuner"},
+    {"kernel_n_threads 1 2 choice", "kernel_n_threads cannot be tuned: threads are shared out by the tuner"},
     {"alpha 1 2", "\"2\" is no scale; a line ends with linear, log10, integer or choice"},
     {"alpha 1 2 log", "\"log\" is no scale; a line ends with linear, log10, integer or choice"},
     {"alpha 1 2 Linear", "\"Linear\" is no scale; a line ends with linear, log10, integer or choice"},
