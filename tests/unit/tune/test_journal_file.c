@@ -1,9 +1,8 @@
-/* The journal's file: begun, gone on from, locked, refused; and with every system call failing in turn. The source is
+/* The journal's file: begun, gone on from, refused; and with every system call failing in turn. The source is
  * included so that its system calls can be replaced by ones that fail on request. */
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -261,59 +260,6 @@ static void without_permission_it_is_refused(void) {
     CHECK(chmod("a.mxj", 0600) == 0);
 }
 
-/* ---- one at a time ---- */
-
-static void one_run_at_a_time_uses_it(void) {
-    static const char sentence[] = "cannot use the journal \"a.mxj\": another run is using it";
-    struct journal journal;
-    struct journal second;
-    struct journal_contents contents;
-    unlink("a.mxj");
-    OK(open_new(&journal, "a.mxj", 0), error);
-    FAILS(open_new(&second, "a.mxj", 1), error, MXB_ERROR_IO, sentence);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        FAILS(open_new(&second, "a.mxj", 1), error, MXB_ERROR_IO, sentence);
-        _exit(check_n_failed > 0);
-    }
-    int status = 1;
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    OK(add(&journal, 0), error);
-    mxb__journal_close(&journal);
-    OK(mxb__journal_open(&second, "a.mxj", 1, ABOUT, &contents, &error), error);
-    CHECK_INT(contents.n_records, 1);
-    mxb__free(contents.records);
-    mxb__journal_close(&second);
-}
-
-/* A process that is killed leaves no lock behind. */
-static void a_lock_dies_with_its_process(void) {
-    struct journal journal;
-    int ends[2];
-    char ready;
-    unlink("a.mxj");
-    REQUIRE(pipe(ends) == 0);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        ready = open_new(&journal, "a.mxj", 0) == MXB_OK ? 'y' : 'n';
-        if (write(ends[1], &ready, 1) == 1) {
-            pause();
-        }
-        _exit(1);
-    }
-    CHECK(read(ends[0], &ready, 1) == 1 && ready == 'y');
-    FAILS(open_new(&journal, "a.mxj", 1), error, MXB_ERROR_IO,
-          "cannot use the journal \"a.mxj\": another run is using it");
-    kill(child, SIGKILL);
-    CHECK(waitpid(child, NULL, 0) == child);
-    OK(open_new(&journal, "a.mxj", 1), error);
-    mxb__journal_close(&journal);
-    close(ends[0]);
-    close(ends[1]);
-}
-
 /* ---- failing calls ---- */
 
 static void fail_at(int n, int number, int for_ever) {
@@ -485,8 +431,6 @@ int main(void) {
     RUN(other_journals_stay_as_they_are);
     RUN(what_is_no_file_is_refused);
     RUN(without_permission_it_is_refused);
-    RUN(one_run_at_a_time_uses_it);
-    RUN(a_lock_dies_with_its_process);
     RUN(every_call_of_an_opening_may_fail);
     RUN(an_append_that_fails_leaves_the_journal_as_it_was);
     RUN(interruptions_and_short_transfers_change_nothing);
