@@ -182,7 +182,8 @@ static void every_allocation_may_fail(void) {
         REQUIRE(journaled_open(&search, &KINDS[i]));
         int fine = lack_memory(&search, plan, &n_calls);
         /* Which is the n-th is chance where several workers allocate. */
-        uint64_t step = strcmp(mxb_tuner_get(search.undisturbed, "n_threads"), "1") == 0 ? every : 5 * every;
+        int is_alone = strcmp(mxb_tuner_get(search.undisturbed, "n_threads"), "1") == 0;
+        uint64_t step = is_alone ? every : 5 * every;
         for (plan.n = 1; fine && plan.n <= n_calls; plan.n += step) {
             for (plan.for_ever = 0; fine && plan.for_ever <= 1; plan.for_ever++) {
                 fine = lack_memory(&search, plan, &n_seen);
@@ -323,14 +324,29 @@ static void threads_that_cannot_start_change_nothing(void) {
         mxb_tuner_free(tuner);
         CHECK(report.n_failed > 0 || run == 0);
         n_threads = run == 0 ? report.n_counted : n_threads;
-        if (plan.n == 1) { /* the next stage has workers and threads of its own all the same */
-            CHECK(report.n_counted >= 2);
-        }
+        /* The next stage has workers and threads of its own all the same. */
+        CHECK(plan.for_ever || report.n_counted + 1 >= n_threads);
         CHECK_INT(faults_n_live_blocks(), live);
         n_tried++;
     }
     CHECK(n_threads >= 4); /* two helpers in each stage */
     printf("%-30s %llu starts\n", search.kind->name, (unsigned long long)n_threads);
+    journaled_close(&search);
+}
+
+static void one_thread_starts_no_other(void) {
+    static const struct search_kind alone = {
+        "one thread", 6000, "6", "0", 0, {"n_configs", "2", "eta", "2", "min_resource", "1/2", "n_threads", "1"}};
+    struct journaled_search search;
+    mxb_error error = {""};
+    mxb_status status;
+    struct fault_report report;
+    REQUIRE(journaled_open(&search, &alone));
+    unlink("a.mxj");
+    mxb_tuner *tuner = run_with(&search, (struct fault_plan){.n = 0}, 0, &status, &error, &report);
+    CHECK_INT(status, MXB_OK);
+    CHECK_INT(report.n_calls[FAULT_THREAD], 0);
+    mxb_tuner_free(tuner);
     journaled_close(&search);
 }
 
@@ -342,6 +358,7 @@ int main(int argc, char **argv) {
     RUN(every_allocation_may_fail);
     RUN(every_file_call_may_fail);
     RUN(threads_that_cannot_start_change_nothing);
+    RUN(one_thread_starts_no_other);
     unlink("a.mxj");
     if (chdir("/") != 0 || rmdir(folder) != 0) {
         check_failed(__FILE__, __LINE__, "files left behind");

@@ -5,11 +5,11 @@
 #define _XOPEN_SOURCE 700
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "stress/journaled_search.h"
 #include "tune/journal_format.h"
@@ -69,23 +69,51 @@ static void sleep_for(double seconds) {
     }
 }
 
-static size_t size_of_journal(void) {
-    struct stat about;
-    return stat("a.mxj", &about) == 0 ? (size_t)about.st_size : 0;
+/* The bytes of the journal. */
+struct journal_bytes {
+    unsigned char bytes[1 << 16];
+    size_t n;
+};
+
+static struct journal_bytes load(void) {
+    struct journal_bytes journal = {.n = 0};
+    FILE *file = fopen("a.mxj", "rb");
+    if (file != NULL) {
+        journal.n = fread(journal.bytes, 1, sizeof journal.bytes, file);
+        fclose(file);
+    }
+    return journal;
 }
 
-/* Takes some of the last bytes away, as if the machine had stopped too; never those of the whole record before. */
-static void tear(size_t n_header) {
-    size_t size = size_of_journal();
-    if (size >= n_header + RECORD && dice_below(&dice, 3) == 0) {
-        CHECK_INT(truncate("a.mxj", (off_t)(size - 1 - dice_below(&dice, RECORD - 1))), 0);
-        n_torn++;
+/* The bytes up to the end of the last record that is whole, with those before it; 0 where the header is not. */
+static size_t find_whole(const struct journal_bytes *journal, size_t n_header) {
+    size_t n = journal->n < n_header ? 0 : n_header;
+    while (n > 0 && n + RECORD <= journal->n &&
+           mxb__load_u64(journal->bytes + n + RECORD - 8) == mxb__crc64(journal->bytes + n, RECORD - 8)) {
+        n += RECORD;
     }
+    return n;
+}
+
+/* Takes some of the last bytes away, or makes them 0, as if the machine had stopped too; none of the first `n_safe`. */
+static void tear(struct journal_bytes *journal, size_t n_safe) {
+    if (journal->n <= n_safe || n_safe == 0 || dice_below(&dice, 2) == 0) {
+        return;
+    }
+    size_t n_lost = 1 + dice_below(&dice, journal->n - n_safe);
+    int is_cut = dice_below(&dice, 2) == 0;
+    memset(journal->bytes + journal->n - n_lost, 0, n_lost);
+    journal->n -= is_cut ? n_lost : 0;
+    FILE *file = fopen("a.mxj", "wb");
+    REQUIRE(file != NULL && fwrite(journal->bytes, 1, journal->n, file) == journal->n && fclose(file) == 0);
+    n_torn++;
 }
 
 /* One search from an empty journal to its end; `seconds`: what it takes undisturbed. */
 static void kill_and_resume(const struct journaled_search *search, double seconds, size_t n_header) {
-    size_t size = 0;
+    static struct journal_bytes before;
+    static struct journal_bytes now;
+    before.n = 0;
     unlink("a.mxj");
     for (int is_done = 0; !is_done;) {
         pid_t child = fork();
@@ -93,8 +121,7 @@ static void kill_and_resume(const struct journaled_search *search, double second
         if (child == 0) {
             run_child(search);
         }
-        int is_left_alone = n_kills >= n_wanted;
-        if (!is_left_alone) {
+        if (n_kills < n_wanted) {
             sleep_for(seconds * dice_uniform(&dice));
             kill(child, SIGKILL);
         }
@@ -103,12 +130,13 @@ static void kill_and_resume(const struct journaled_search *search, double second
         is_done = WIFEXITED(status);
         CHECK(is_done ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
         n_kills += !is_done;
-        CHECK(size_of_journal() >= size); /* whatever was there is there */
+        now = load();
+        CHECK(now.n >= before.n && memcmp(now.bytes, before.bytes, before.n) == 0); /* what was there is there */
         if (!is_done) {
-            tear(n_header);
+            tear(&now, before.n);
         }
-        size_t n_whole = size_of_journal() < n_header ? 0 : (size_of_journal() - n_header) / RECORD;
-        size = n_whole == 0 ? 0 : n_header + n_whole * RECORD;
+        before = now;
+        before.n = find_whole(&now, n_header);
     }
     n_searches++;
 }
@@ -118,14 +146,14 @@ static void check_end(const struct journaled_search *search) {
     mxb_error error = {""};
     mxb_status status;
     mxb_model *model = NULL;
-    size_t size = size_of_journal();
+    size_t size = load().n;
     mxb_tuner *tuner = disturbed_create(search, "a.mxj", 1, &status, &error);
     REQUIRE(tuner != NULL);
     OK(mxb_tuner_start(tuner, &error), error);
     CHECK(mxb_tuner_warning(tuner) == NULL);
     CHECK(same_searches(tuner, search->undisturbed));
     OK(mxb_tune(tuner, NULL, NULL, &model, &error), error);
-    CHECK_INT(size_of_journal(), size);
+    CHECK_INT(load().n, size);
     struct model_bytes bytes = bytes_of(model);
     CHECK(same_bytes(bytes, search->model));
     mxb_bytes_free(bytes.bytes);
@@ -141,7 +169,7 @@ static size_t find_header(const struct journaled_search *search) {
     mxb_tuner *tuner = disturbed_create(search, "a.mxj", 0, &status, &error);
     CHECK(tuner != NULL && mxb_tuner_start(tuner, &error) == MXB_OK);
     mxb_tuner_free(tuner);
-    return size_of_journal();
+    return load().n;
 }
 
 static void searches_survive_being_killed(void) {
