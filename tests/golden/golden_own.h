@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mixboost/mixboost.h"
 #include "base/bytes.h"
+#include "mixboost/mixboost.h"
 
 /* A term: slope and intercept of a line in the first feature, a missing value counting as 0. */
 struct golden_line {
