@@ -8,6 +8,9 @@ from tools.logs import BUILD, ROOT, Failed, new_log, run_logged, tail
 from tools.toolchain import N_CORES
 
 
+BESIDE_EACH_OTHER = ["--numprocesses", str(N_CORES), "--dist", "loadfile"]
+
+
 class Report:
     """Runs steps one at a time and keeps what came of them."""
 
@@ -80,10 +83,10 @@ def pytest_command(python, *arguments):
 
 
 def pytest(name, tests, log, python, env, cwd=ROOT):
-    """Runs tests with some Python."""
+    """Runs tests with some Python, files of them side by side."""
     junit = BUILD / f"pytest-{name}.xml"
     junit.unlink(missing_ok=True)
-    code = run_logged(pytest_command(python, f"--junitxml={junit}", *tests), log, env, cwd)
+    code = run_logged(pytest_command(python, *BESIDE_EACH_OTHER, f"--junitxml={junit}", *tests), log, env, cwd)
     if not junit.exists():
         raise Failed(f"pytest did not run; the log is {log.relative_to(ROOT)}\n{tail(log)}")
     suite = xml.etree.ElementTree.parse(junit).getroot().find("testsuite")
