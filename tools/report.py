@@ -7,7 +7,6 @@ import xml.etree.ElementTree
 from tools.logs import BUILD, ROOT, Failed, new_log, run_logged, tail
 from tools.toolchain import N_CORES
 
-
 BESIDE_EACH_OTHER = ["--numprocesses", str(N_CORES), "--dist", "loadfile"]
 
 
