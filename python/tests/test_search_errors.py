@@ -141,7 +141,7 @@ def test_too_few_rows() -> None:
 def test_a_class_that_is_missing_in_a_fold() -> None:
     X, y = classification_data()
     order = np.argsort(y, kind="stable")
-    with pytest.raises(ValueError, match="fold 1 of 2"):
+    with pytest.raises(ValueError, match="first stage, fold 1: all labels"):
         small_search(MixBoostClassifier, cv=KFold(2)).fit(X[order], y[order])
 
 
