@@ -111,10 +111,13 @@ def test_the_page_names_every_case(root, bench):
     assert re.findall(r"`([\w-]+)`", " ".join(named)) == list(bench("suites").ALL_CASES)
 
 
+NO_SUITE = ("-part", "-service", "-tune")  # pages without measurements of cases
+
+
 def test_results_are_shown_on_their_pages(root, bench):
     """The tables of a page are what its measurements come to."""
     measurements, tables = bench("measurements"), bench("tables")
-    pages = [path for path in (root / "bench/results").glob("*.md") if not path.stem.endswith(("-part", "-service"))]
+    pages = [path for path in (root / "bench/results").glob("*.md") if not path.stem.endswith(NO_SUITE)]
     assert pages
     for page in pages:
         records = json.loads(page.with_suffix(".json").read_text())
