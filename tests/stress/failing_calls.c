@@ -2,7 +2,6 @@
  * transfers stop short: the result is the same, or MXB_ERROR_IO with the reason and nothing left behind. Threads that
  * cannot be started cost time only. A new operation is one function and one row of OPERATIONS. */
 #define _XOPEN_SOURCE 700
-#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -17,18 +16,6 @@ static mxb_params *four_threads;
 static uint64_t n_tried;
 
 static char folder[] = "/tmp/mixboost-test-XXXXXX";
-
-static int count_entries(const char *path) {
-    DIR *list = opendir(path);
-    int n = 0;
-    while (list != NULL && readdir(list) != NULL) {
-        n++;
-    }
-    if (list != NULL) {
-        closedir(list);
-    }
-    return n;
-}
 
 /* ---- operations ---- */
 

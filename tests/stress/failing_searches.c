@@ -4,7 +4,6 @@
  *
  *     failing_searches [EVERY]     of the allocations every so many-th fails in turn */
 #define _XOPEN_SOURCE 700
-#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -26,18 +25,6 @@ enum { N_KINDS = sizeof KINDS / sizeof KINDS[0] };
 static char folder[] = "/tmp/mixboost-test-XXXXXX";
 static uint64_t n_tried;
 static uint64_t every = 1;
-
-static int count_files(void) {
-    DIR *list = opendir("/proc/self/fd");
-    int n = 0;
-    while (list != NULL && readdir(list) != NULL) {
-        n++;
-    }
-    if (list != NULL) {
-        closedir(list);
-    }
-    return n;
-}
 
 /* ---- what came of a search ---- */
 
@@ -149,7 +136,7 @@ static int lack_memory(const struct journaled_search *search, struct fault_plan 
     struct fault_report report;
     int failed_before = check_n_failed;
     int64_t live = faults_n_live_blocks();
-    int n_files = count_files();
+    int n_files = count_entries("/proc/self/fd");
     unlink("a.mxj");
     mxb_tuner *tuner = run_with(search, plan, 1, &status, &error, &report);
     *n_calls = report.n_counted;
@@ -165,7 +152,7 @@ static int lack_memory(const struct journaled_search *search, struct fault_plan 
     mxb_tuner_free(tuner);
     resume(search, is_done);
     CHECK_INT(faults_n_live_blocks(), live);
-    CHECK_INT(count_files(), n_files);
+    CHECK_INT(count_entries("/proc/self/fd"), n_files);
     n_tried++;
     if (check_n_failed > failed_before) {
         explain(search, plan, &report, &error);
@@ -241,7 +228,7 @@ static int disturb_files(const struct journaled_search *search, int is_new, stru
     int failed_before = check_n_failed;
     prepare(search, is_new);
     int64_t live = faults_n_live_blocks();
-    int n_files = count_files();
+    int n_files = count_entries("/proc/self/fd");
     mxb_tuner *tuner = run_with(search, plan, 1, &status, &error, report);
     if (status != MXB_OK) {
         CHECK_INT(status, MXB_ERROR_IO);
@@ -256,7 +243,7 @@ static int disturb_files(const struct journaled_search *search, int is_new, stru
     mxb_tuner_free(tuner);
     resume(search, is_done);
     CHECK_INT(faults_n_live_blocks(), live);
-    CHECK_INT(count_files(), n_files);
+    CHECK_INT(count_entries("/proc/self/fd"), n_files);
     n_tried++;
     if (check_n_failed > failed_before) {
         explain(search, plan, report, &error);

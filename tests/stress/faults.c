@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* flock */
 #include "stress/faults.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -216,4 +217,16 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
     return fails(FAULT_THREAD) ? plan.number : __real_pthread_create(thread, attributes, start, argument);
+}
+
+int count_entries(const char *path) {
+    DIR *list = opendir(path);
+    int n = 0;
+    while (list != NULL && readdir(list) != NULL) {
+        n++;
+    }
+    if (list != NULL) {
+        closedir(list);
+    }
+    return n;
 }

@@ -54,4 +54,7 @@ int64_t faults_n_live_blocks(void);
 
 const char *fault_name(enum fault_call call);
 
+/** Entries of a folder, for files that were left behind or open. */
+int count_entries(const char *path);
+
 #endif

@@ -1,50 +1,10 @@
-/* Memory a row: by how many bytes the most that a training has asked for at a time grows with each row. The library's
- * allocations are counted, not the pages behind them, so that the answer is the same on every machine; a new array with
- * an entry for each row shows here. */
+/* Memory a row: by how many bytes the most that a training has asked for at a time grows with each row. A new array
+ * with an entry for each row shows here. */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "check.h"
+#include "counted_memory.h"
 #include "mixboost/mixboost.h"
-
-/* ---- counting ---- */
-
-void *__real_aligned_alloc(size_t alignment, size_t n);
-void *__wrap_aligned_alloc(size_t alignment, size_t n);
-void __real_free(void *block);
-void __wrap_free(void *block);
-
-enum { MAX_BLOCKS = 1 << 14 };
-static struct {
-    void *address;
-    size_t n_bytes;
-} blocks[MAX_BLOCKS];
-static size_t n_blocks;
-static size_t n_bytes;
-static size_t most_bytes;
-
-void *__wrap_aligned_alloc(size_t alignment, size_t n) {
-    void *block = __real_aligned_alloc(alignment, n);
-    if (block == NULL || n_blocks == MAX_BLOCKS) {
-        abort();
-    }
-    blocks[n_blocks].address = block;
-    blocks[n_blocks++].n_bytes = n;
-    n_bytes += n;
-    most_bytes = n_bytes > most_bytes ? n_bytes : most_bytes;
-    return block;
-}
-
-void __wrap_free(void *block) {
-    for (size_t i = n_blocks; i > 0; i--) {
-        if (blocks[i - 1].address == block) {
-            n_bytes -= blocks[i - 1].n_bytes;
-            blocks[i - 1] = blocks[--n_blocks];
-            break;
-        }
-    }
-    __real_free(block);
-}
 
 /* ---- trainings ---- */
 
