@@ -13,9 +13,14 @@ enum { MIN_ROWS = 2 };
 
 mxb_status mxb__fold_data_init(struct fold_data *data, mxb_error *error) {
     *data = (struct fold_data){0};
-    return pthread_mutex_init(&data->lock, NULL) == 0
-               ? MXB_OK
-               : mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a lock of the tuner");
+    if (pthread_mutex_init(&data->lock, NULL) != 0) {
+        return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a lock of the tuner");
+    }
+    if (pthread_cond_init(&data->change, NULL) != 0) {
+        pthread_mutex_destroy(&data->lock);
+        return mxb__fail(error, MXB_ERROR_MEMORY, "out of memory for a signal of the tuner");
+    }
+    return MXB_OK;
 }
 
 static void prepared_clear(struct prepared_rows *rows) {
@@ -40,6 +45,7 @@ void mxb__fold_data_clear(struct fold_data *data) {
         fold_clear(&data->folds[i]);
     }
     mxb__free(data->folds);
+    pthread_cond_destroy(&data->change);
     pthread_mutex_destroy(&data->lock);
 }
 
@@ -171,40 +177,37 @@ static void drop_idle(struct fold *fold) {
     }
 }
 
-static mxb_status prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params, const char *key,
-                          mxb_error *error);
-
-/* What the fold's rows are prepared like in `stage`; all rows are prepared before a fraction of them. */
-static mxb_status find_or_prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params,
-                                  const char *key, struct prepared_rows **found, mxb_error *error) {
-    *found = find_prepared(&data->folds[fold], key, stage);
-    if (*found == NULL) {
-        MXB_TRY(prepare(data, fold, stage, params, key, error));
-        *found = find_prepared(&data->folds[fold], key, stage);
-    }
-    (*found)->used_at = ++data->n_uses;
-    return MXB_OK;
+/* Prepares rows and lets go of the lock meanwhile: the fold's list is nobody else's to change. */
+static mxb_status make_rows(struct fold_data *data, struct fold *at, const mxb_prepared *whole,
+                            const mxb_params *params, struct prepared_rows *rows, mxb_error *error) {
+    pthread_mutex_unlock(&data->lock);
+    mxb_status status = whole != NULL
+                            ? mxb_prepared_create_part(whole, at->parts[rows->stage], params, &rows->prepared, error)
+                            : mxb_prepared_create(at->train, params, &rows->prepared, error);
+    pthread_mutex_lock(&data->lock);
+    return status;
 }
 
-static mxb_status prepare(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params, const char *key,
-                          mxb_error *error) {
-    struct fold *at = &data->folds[fold];
+/* Adds the rows of `stage` to the fold's list, by the thread that has set `is_preparing`; all rows are prepared before
+ * a fraction of them. */
+static mxb_status prepare(struct fold_data *data, struct fold *at, size_t stage, const mxb_params *params,
+                          const char *key, mxb_error *error) {
     struct prepared_rows rows = {.stage = stage};
     struct prepared_rows *whole = NULL;
-    int is_part = stage + 1 < data->n_stages && at->parts[stage] != NULL;
-    if (is_part) {
-        MXB_TRY(find_or_prepare(data, fold, data->n_stages - 1, params, key, &whole, error));
-        whole->n_users++; /* stays while room is made */
-        drop_idle(at);
-        whole = find_prepared(at, key, data->n_stages - 1);
-    } else {
-        drop_idle(at);
+    size_t last = data->n_stages - 1;
+    if (stage < last && find_prepared(at, key, last) == NULL) {
+        MXB_TRY(prepare(data, at, last, params, key, error));
     }
+    if (stage < last) {
+        whole = find_prepared(at, key, last);
+        whole->used_at = ++data->n_uses;
+        whole->n_users++; /* stays while room is made */
+    }
+    drop_idle(at);
+    whole = whole == NULL ? NULL : find_prepared(at, key, last);
     mxb_status status = mxb__copy_text(&rows.key, key, error);
-    if (status == MXB_OK && is_part) {
-        status = mxb_prepared_create_part(whole->prepared, at->parts[stage], params, &rows.prepared, error);
-    } else if (status == MXB_OK) {
-        status = mxb_prepared_create(at->train, params, &rows.prepared, error);
+    if (status == MXB_OK) {
+        status = make_rows(data, at, whole == NULL ? NULL : whole->prepared, params, &rows, error);
     }
     if (whole != NULL) {
         whole->n_users--;
@@ -221,18 +224,37 @@ static mxb_status prepare(struct fold_data *data, size_t fold, size_t stage, con
     return MXB_OK;
 }
 
+/* With the lock held. A fold's rows are prepared by one thread at a time, those of other folds meanwhile by others. */
+static mxb_status find_or_prepare(struct fold_data *data, struct fold *at, size_t stage, const mxb_params *params,
+                                  const char *key, struct prepared_rows **found, mxb_error *error) {
+    mxb_status status = MXB_OK;
+    while ((*found = find_prepared(at, key, stage)) == NULL && at->is_preparing) {
+        pthread_cond_wait(&data->change, &data->lock);
+    }
+    if (*found == NULL) {
+        at->is_preparing = 1;
+        status = prepare(data, at, stage, params, key, error);
+        at->is_preparing = 0;
+        pthread_cond_broadcast(&data->change);
+        *found = find_prepared(at, key, stage);
+    }
+    return status;
+}
+
 mxb_status mxb__fold_data_acquire(struct fold_data *data, size_t fold, size_t stage, const mxb_params *params,
                                   const mxb_prepared **prepared, mxb_error *error) {
     char *key;
     struct prepared_rows *rows;
+    struct fold *at = &data->folds[fold];
     *prepared = NULL;
     /* Where stages differ in rounds only, all have the same rows. */
-    size_t rows_stage = data->folds[fold].parts[stage] == NULL ? data->n_stages - 1 : stage;
+    size_t rows_stage = at->parts[stage] == NULL ? data->n_stages - 1 : stage;
     MXB_TRY(make_key(params, &key, error));
     pthread_mutex_lock(&data->lock);
-    mxb_status status = find_or_prepare(data, fold, rows_stage, params, key, &rows, error);
+    mxb_status status = find_or_prepare(data, at, rows_stage, params, key, &rows, error);
     if (status == MXB_OK) {
         rows->n_users++;
+        rows->used_at = ++data->n_uses;
         *prepared = rows->prepared;
     }
     pthread_mutex_unlock(&data->lock);

@@ -31,6 +31,7 @@ struct fold {
     mxb_dataset *parts[MXB__MAX_STAGES]; /* [stage] NULL where the stage has all rows */
     size_t n_prepared;
     struct prepared_rows *prepared;
+    int is_preparing; /* by a thread, which alone may change the list meanwhile */
 };
 
 struct fold_data {
@@ -38,7 +39,8 @@ struct fold_data {
     struct fold *folds;
     size_t n_stages;
     size_t n_uses;
-    pthread_mutex_t lock; /* over all that is prepared */
+    pthread_mutex_t lock;  /* over all that is prepared */
+    pthread_cond_t change; /* a fold is no longer being prepared */
 };
 
 /** No folds yet. */

@@ -1,8 +1,65 @@
-/* Rows that are prepared once for all: shared by options that agree, dropped when idle, asked for by many threads. */
+/* Rows that are prepared once for all: shared by options that agree, dropped when idle, asked for by many threads. The
+ * source is included so that preparing can be held up. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <pthread.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "unit/tune/make_folds.h"
+
+/* Where there is a gate, who prepares waits there until so many have come. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int n_wanted; /* 0: there is none */
+    int n_there;
+    int n_prepared;
+    int n_tired; /* waited for too long */
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+
+static void gate_set(int n_wanted) {
+    pthread_mutex_lock(&gate.lock);
+    gate.n_wanted = n_wanted;
+    gate.n_there = gate.n_prepared = gate.n_tired = 0;
+    pthread_mutex_unlock(&gate.lock);
+}
+
+/* With the lock held. */
+static void gate_wait(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    while (gate.n_there < gate.n_wanted) {
+        if (pthread_cond_timedwait(&gate.change, &gate.lock, &until) != 0) {
+            gate.n_tired++;
+            return;
+        }
+    }
+}
+
+static void gate_come(void) {
+    pthread_mutex_lock(&gate.lock);
+    gate.n_there++;
+    pthread_cond_broadcast(&gate.change);
+    pthread_mutex_unlock(&gate.lock);
+}
+
+static mxb_status gated_create(const mxb_dataset *train, const mxb_params *params, mxb_prepared **prepared,
+                               mxb_error *error) {
+    pthread_mutex_lock(&gate.lock);
+    gate.n_prepared++;
+    if (gate.n_wanted > 0) {
+        gate.n_there++;
+        pthread_cond_broadcast(&gate.change);
+        gate_wait();
+    }
+    pthread_mutex_unlock(&gate.lock);
+    return mxb_prepared_create(train, params, prepared, error);
+}
+
+#define mxb_prepared_create gated_create
+#include "tune/fold_data.c"
+#undef mxb_prepared_create
 
 static mxb_error error;
 
@@ -263,6 +320,82 @@ static void many_threads_use_it(void) {
     scene_close(&scene);
 }
 
+struct asker {
+    struct scene *scene;
+    size_t fold;
+    size_t way;
+    int comes; /* to the gate, before it asks */
+};
+
+static void *ask(void *argument) {
+    struct asker *asker = argument;
+    if (asker->comes) {
+        gate_come();
+    }
+    glance(asker->scene, asker->fold, 1, way(asker->way));
+    return NULL;
+}
+
+static void folds_are_prepared_side_by_side(void) {
+    struct scene scene;
+    pthread_t threads[2];
+    REQUIRE(scene_open(&scene, "rows"));
+    struct asker askers[2] = {{.scene = &scene}, {.scene = &scene, .fold = 1}};
+    gate_set(2);
+    for (size_t i = 0; i < 2; i++) {
+        REQUIRE(pthread_create(&threads[i], NULL, ask, &askers[i]) == 0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    CHECK_INT(gate.n_prepared, 2);
+    CHECK_INT(gate.n_tired, 0);
+    gate_set(0);
+    scene_close(&scene);
+}
+
+static void what_a_fold_has_is_there_while_more_is_prepared(void) {
+    struct scene scene;
+    pthread_t thread;
+    REQUIRE(scene_open(&scene, "rows"));
+    struct asker asker = {.scene = &scene, .way = 1};
+    const mxb_prepared *first = glance(&scene, 0, 1, way(0));
+    gate_set(2);
+    REQUIRE(pthread_create(&thread, NULL, ask, &asker) == 0);
+    pthread_mutex_lock(&gate.lock);
+    while (gate.n_there == 0) { /* until it prepares */
+        pthread_cond_wait(&gate.change, &gate.lock);
+    }
+    pthread_mutex_unlock(&gate.lock);
+    CHECK(glance(&scene, 0, 1, way(0)) == first);
+    gate_come();
+    pthread_join(thread, NULL);
+    CHECK_INT(gate.n_tired, 0);
+    gate_set(0);
+    CHECK_INT(scene.folds.folds[0].n_prepared, 2);
+    scene_close(&scene);
+}
+
+static void one_thread_prepares_for_all(void) {
+    struct scene scene;
+    struct asker askers[N_THREADS];
+    pthread_t threads[N_THREADS];
+    REQUIRE(scene_open(&scene, "rows"));
+    gate_set(N_THREADS + 1); /* all of them, and the one that prepares once more */
+    for (size_t i = 0; i < N_THREADS; i++) {
+        askers[i] = (struct asker){.scene = &scene, .comes = 1};
+        REQUIRE(pthread_create(&threads[i], NULL, ask, &askers[i]) == 0);
+    }
+    for (size_t i = 0; i < N_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    CHECK_INT(gate.n_prepared, 1);
+    CHECK_INT(gate.n_tired, 0);
+    gate_set(0);
+    CHECK_INT(scene.folds.folds[0].n_prepared, 1);
+    scene_close(&scene);
+}
+
 int main(void) {
     RUN(options_that_agree_share);
     RUN(trainings_are_those_on_plainly_prepared_rows);
@@ -270,5 +403,8 @@ int main(void) {
     RUN(what_is_in_use_stays);
     RUN(a_failure_leaves_nothing_behind);
     RUN(many_threads_use_it);
+    RUN(folds_are_prepared_side_by_side);
+    RUN(what_a_fold_has_is_there_while_more_is_prepared);
+    RUN(one_thread_prepares_for_all);
     return check_report();
 }
