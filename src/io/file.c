@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sync.h"
 
 enum {
     FIRST_READ = 1 << 16,       /* bytes, where the file's size is not known */
@@ -153,33 +154,6 @@ static int write_all(int file, const char *bytes, size_t n_bytes) {
     return 0;
 }
 
-static int sync_file(int file) {
-    while (fsync(file) != 0) {
-        if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
-}
-
-/* Makes the rename last. A folder that cannot be opened or synchronised at all is left to the system. */
-static int sync_folder_of(const char *target) {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(target, '/');
-    if (slash == NULL) {
-        snprintf(folder, sizeof folder, ".");
-    } else {
-        snprintf(folder, sizeof folder, "%.*s", slash == target ? 1 : (int)(slash - target), target);
-    }
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) {
-        return 0;
-    }
-    int problem = sync_file(file);
-    close(file);
-    return problem == EINVAL ? 0 : problem;
-}
-
 static int replace(const char *target, mode_t mode, const void *bytes, size_t n_bytes) {
     char temporary[PATH_MAX];
     int file = -1;
@@ -191,7 +165,7 @@ static int replace(const char *target, mode_t mode, const void *bytes, size_t n_
         problem = write_all(file, bytes, n_bytes);
     }
     if (problem == 0) {
-        problem = sync_file(file);
+        problem = mxb__sync_file(file);
     }
     /* An interrupted close has closed, and the bytes are safe already. */
     if (close(file) != 0 && errno != EINTR && problem == 0) {
@@ -204,7 +178,7 @@ static int replace(const char *target, mode_t mode, const void *bytes, size_t n_
         unlink(temporary);
         return problem;
     }
-    return sync_folder_of(target);
+    return mxb__sync_folder_of(target);
 }
 
 mxb_status mxb__file_replace(const char *path, const void *bytes, size_t n_bytes, mxb_error *error) {

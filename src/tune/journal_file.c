@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sync.h"
 #include "tune/journal.h"
 #include "tune/journal_format.h"
 
@@ -91,10 +92,9 @@ static mxb_status append(struct journal *journal, const void *bytes, size_t n_by
 }
 
 mxb_status mxb__journal_sync(struct journal *journal, mxb_error *error) {
-    while (journal->file >= 0 && fsync(journal->file) != 0) {
-        if (errno != EINTR) {
-            return fail_errno(journal, "write", errno, error);
-        }
+    int problem = journal->file < 0 ? 0 : mxb__sync_file(journal->file);
+    if (problem != 0) {
+        return fail_errno(journal, "write", problem, error);
     }
     journal->synced_at = mxb__seconds_now();
     return MXB_OK;
@@ -161,7 +161,9 @@ static mxb_status open_locked(struct journal *journal, int resume, const char *a
     if (n_good == 0) {
         MXB_TRY(begin(journal, about, error));
     }
-    return mxb__journal_sync(journal, error);
+    MXB_TRY(mxb__journal_sync(journal, error));
+    problem = mxb__sync_folder_of(journal->path); /* also of one begun before, by a run that did not come so far */
+    return problem == 0 ? MXB_OK : fail_errno(journal, "write", problem, error);
 }
 
 mxb_status mxb__journal_open(struct journal *journal, const char *path, int resume, const char *about,

@@ -59,6 +59,7 @@ static ssize_t faulty_write(int file, const void *from, size_t n) {
 #define fchmod                    faulty_fchmod
 #define close                     faulty_close
 #define rename                    faulty_rename
+#include "base/sync.c"
 #include "io/file.c"
 #undef open
 #undef read
