@@ -85,16 +85,13 @@ static int create_space(const char *name, mxb_space **space) {
     return code;
 }
 
-/* Threads are no part of a configuration. */
-static int is_of_threads(const char *option) { return strstr(option, "n_threads") != NULL; }
-
-/* Every option that was given always has that value. */
+/* Every option that was given always has that value; threads are no part of a configuration. */
 static int fix_options(struct tuning *tuning) {
     mxb_error error;
     mxb_status status = MXB_OK;
     for (size_t i = 0; status == MXB_OK && i < mxb_option_count(); i++) {
         const char *value = arguments_option(tuning->arguments, i);
-        if (value != NULL && !is_of_threads(mxb_option_name(i))) {
+        if (value != NULL && mxb_option_is_kept(i)) {
             status = mxb_space_fix(tuning->space, mxb_option_name(i), value, &error);
         }
     }

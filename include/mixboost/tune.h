@@ -59,6 +59,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_dataset_fold(const mxb_dataset *dataset, si
 /** A number that tells datasets apart: by names, values, texts, labels and weights, whatever arrays they lie in. */
 MXB_API MXB_NODISCARD mxb_status mxb_dataset_digest(const mxb_dataset *dataset, uint64_t *digest, mxb_error *error);
 
+/** Whether an option shapes the model, which keeps its value; thread counts do not. 0 where there is no such index. */
+MXB_API int mxb_option_is_kept(size_t index);
+
 /** A copy, to be freed with mxb_params_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_copy(const mxb_params *params, mxb_params **copy, mxb_error *error);
 

@@ -213,6 +213,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
         POINTER(Handle),
     ),
     "mxb_dataset_digest": (STATUS, Handle, POINTER(c_uint64)),
+    "mxb_option_is_kept": (c_int, c_size_t),
     "mxb_params_copy": (STATUS, Handle, POINTER(Handle)),
     "mxb_params_max_rounds": (c_size_t, Handle),
     "mxb_params_own_digest": (c_uint64, Handle),

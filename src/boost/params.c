@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/choice.h"
 #include "base/math.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -159,9 +160,9 @@ const char *mxb_option_default(size_t index) { return index < N_OPTIONS ? TABLE[
 const char *mxb_option_range(size_t index) { return index < N_OPTIONS ? TABLE[index].range : NULL; }
 const char *mxb_option_help(size_t index) { return index < N_OPTIONS ? TABLE[index].help : NULL; }
 
-int mxb__option_is_kept(enum option option) {
-    return option != OPTION_N_THREADS && option != OPTION_TREE_N_THREADS && option != OPTION_RIDGE_N_THREADS &&
-           option != OPTION_KERNEL_N_THREADS;
+int mxb_option_is_kept(size_t index) {
+    return index < N_OPTIONS && index != OPTION_N_THREADS && index != OPTION_TREE_N_THREADS &&
+           index != OPTION_RIDGE_N_THREADS && index != OPTION_KERNEL_N_THREADS;
 }
 
 static enum option find_option(const char *name) {
@@ -173,21 +174,6 @@ static enum option find_option(const char *name) {
 }
 
 /* ---- values ---- */
-
-/* The index of `value` among "a | b | c", or -1. */
-static int find_choice(const char *choices, const char *value) {
-    size_t length = strlen(value);
-    int index = 0;
-    for (const char *choice = choices; choice != NULL; index++) {
-        const char *bar = strstr(choice, " | ");
-        size_t choice_length = bar == NULL ? strlen(choice) : (size_t)(bar - choice);
-        if (choice_length == length && memcmp(choice, value, length) == 0) {
-            return index;
-        }
-        choice = bar == NULL ? NULL : bar + 3;
-    }
-    return -1;
-}
 
 /* Reads "a, b, c" into numbers; their count, or 0 if one is not allowed or there are too many. */
 static size_t read_list(const struct option_row *row, const char *text, double numbers[MAX_DEPTHS]) {
@@ -225,7 +211,7 @@ static int read_value(const struct option_row *row, const char *text, double *va
         return 1;
     }
     if (row->type == CHOICE || is_boolean(row)) {
-        int choice = find_choice(row->range, text);
+        int choice = mxb__choice_find(row->range, text);
         *value = is_boolean(row) ? choice == 0 : choice; /* "true | false" */
         return choice >= 0;
     }

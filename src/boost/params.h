@@ -64,9 +64,6 @@ void mxb__params_init(mxb_params *params);
 /** What no single value can tell: options that contradict each other. */
 mxb_status mxb__params_check(const mxb_params *params, mxb_error *error);
 
-/** Whether an option shapes the model; thread counts do not. */
-int mxb__option_is_kept(enum option option);
-
 /* Typed access. */
 static inline double mxb__param(const mxb_params *params, enum option option) { return params->values[option]; }
 static inline uint32_t mxb__param_count(const mxb_params *params, enum option option) {

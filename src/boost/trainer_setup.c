@@ -146,7 +146,7 @@ static mxb_status describe_options(mxb_model *model, const mxb_params *params, m
     MXB_TRY(mxb__alloc_zeroed(&model->option_names, N_OPTIONS, sizeof *model->option_names, "options", error));
     MXB_TRY(mxb__alloc_zeroed(&model->option_values, N_OPTIONS, sizeof *model->option_values, "options", error));
     for (enum option option = 0; option < N_OPTIONS; option++) {
-        if (mxb__option_is_kept(option)) {
+        if (mxb_option_is_kept(option)) {
             size_t i = model->n_options++;
             MXB_TRY(mxb__copy_text(&model->option_names[i], mxb_option_name(option), error));
             MXB_TRY(mxb__copy_text(&model->option_values[i], option_text(params, option), error));

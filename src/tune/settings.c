@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/choice.h"
 #include "base/number.h"
 
 enum kind { WHOLE, WHOLE_OR_0, NUMBER, FRACTION, CHOICE, NAME };
@@ -63,24 +64,6 @@ static enum setting find_setting(const char *name) {
 
 /* ---- Values ---- */
 
-/* The index of `value` among "a | b | c". */
-static int read_choice(const char *choices, const char *text, double *value) {
-    size_t length = strlen(text);
-    double index = 0.0;
-    for (const char *choice = choices; length > 0; choice += 3, index += 1.0) {
-        size_t n = strcspn(choice, " ");
-        if (n == length && memcmp(choice, text, n) == 0) {
-            *value = index;
-            return 1;
-        }
-        choice += n;
-        if (*choice == '\0') {
-            return 0;
-        }
-    }
-    return 0;
-}
-
 /* "0.25" or "1/4". */
 static int read_fraction(const char *text, double *value) {
     double divisor = 1.0;
@@ -105,7 +88,8 @@ static int is_printable(const char *text) {
 static int read_value(const struct setting_row *row, const char *text, double *value) {
     switch (row->kind) {
         case CHOICE:
-            return read_choice(row->range, text, value);
+            *value = mxb__choice_find(row->range, text);
+            return *value >= 0.0;
         case NAME:
             *value = 0.0;
             return is_printable(text);

@@ -49,17 +49,17 @@ static mxb_status copy_range(struct range *to, const struct range *from, mxb_err
     return status;
 }
 
-static size_t find_range(const mxb_space *space, const char *option) {
+struct range *mxb__space_find(const mxb_space *space, const char *option) {
     size_t i = 0;
     while (i < space->n_ranges && strcmp(space->ranges[i].option, option) != 0) {
         i++;
     }
-    return i;
+    return i < space->n_ranges ? &space->ranges[i] : NULL;
 }
 
 mxb_status mxb__space_add(mxb_space *space, struct range *range, mxb_error *error) {
     mxb_status status = MXB_OK;
-    if (find_range(space, range->option) < space->n_ranges) {
+    if (mxb__space_find(space, range->option) != NULL) {
         status = mxb__fail(error, MXB_ERROR_PARAM, "%s is there twice", range->option);
     }
     if (status == MXB_OK) {
@@ -139,12 +139,12 @@ mxb_status mxb_space_fix(mxb_space *space, const char *option, const char *value
     mxb_status status = copy_range(&range, &given, error);
     mxb__free(text);
     MXB_TRY(status);
-    size_t at = find_range(space, option);
-    if (at == space->n_ranges) {
+    struct range *before = mxb__space_find(space, option);
+    if (before == NULL) {
         return mxb__space_add(space, &range, error);
     }
-    mxb__range_clear(&space->ranges[at]);
-    space->ranges[at] = range;
+    mxb__range_clear(before);
+    *before = range;
     return MXB_OK;
 }
 
@@ -203,8 +203,8 @@ static mxb_status draw_option(const struct range *range, double uniform, mxb_par
 }
 
 static int is_drawn(const mxb_space *space, const char *option) {
-    size_t at = find_range(space, option);
-    return at < space->n_ranges && space->ranges[at].scale != SCALE_FIXED;
+    const struct range *range = mxb__space_find(space, option);
+    return range != NULL && range->scale != SCALE_FIXED;
 }
 
 /* Puts depths in order: two that were drawn change places, one that was drawn becomes the other. */

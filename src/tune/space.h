@@ -33,6 +33,9 @@ void mxb__range_clear(struct range *range);
 /** Adds a range, whose texts become the space's, also on failure; an option that is there already is a failure. */
 mxb_status mxb__space_add(mxb_space *space, struct range *range, mxb_error *error);
 
+/** The option's range, or NULL. */
+struct range *mxb__space_find(const mxb_space *space, const char *option);
+
 /** The one text of a value that the option takes ("0.1" for "1e-1"), to be freed with mxb__free. */
 mxb_status mxb__space_read_value(const char *option, const char *value, char **text, mxb_error *error);
 

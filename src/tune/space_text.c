@@ -60,23 +60,23 @@ static mxb_status split_line(const char *line, const char *end, struct words *wo
 
 /* ---- One option ---- */
 
-/* "integer", "number or auto" and so on; NULL where there is no such option. */
-static const char *type_of(const char *option) {
-    for (size_t i = 0; i < mxb_option_count(); i++) {
-        if (strcmp(mxb_option_name(i), option) == 0) {
-            return mxb_option_type(i);
-        }
+/* Its index in the table of options, which has as many where there is no such option. */
+static size_t find_option(const char *option) {
+    size_t i = 0;
+    while (i < mxb_option_count() && strcmp(mxb_option_name(i), option) != 0) {
+        i++;
     }
-    return NULL;
+    return i;
 }
 
 static mxb_status check_option(const char *option, int is_range, mxb_error *error) {
     char quoted[QUOTED_SIZE];
-    if (type_of(option) == NULL) {
+    size_t index = find_option(option);
+    if (index == mxb_option_count()) {
         return mxb__fail(error, MXB_ERROR_PARAM, "there is no option \"%s\"",
                          mxb__quote(quoted, sizeof quoted, option, SIZE_MAX));
     }
-    if (strstr(option, "n_threads") != NULL) {
+    if (!mxb_option_is_kept(index)) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s cannot be tuned: threads are shared out by the tuner", option);
     }
     if (is_range && strcmp(option, "objective") == 0) {
@@ -134,7 +134,7 @@ static mxb_status read_bound(const struct words *words, size_t word, const struc
 static mxb_status read_bounds(const struct words *words, struct range *range, mxb_error *error) {
     char low[MXB__NUMBER_SIZE];
     char high[MXB__NUMBER_SIZE];
-    const char *type = type_of(range->option);
+    const char *type = mxb_option_type(find_option(range->option));
     if (words->n != 4) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s needs a lowest and a highest value before \"%s\"", range->option,
                          mxb__scale_name(range->scale));

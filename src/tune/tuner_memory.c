@@ -18,18 +18,9 @@ static const double THREAD_BYTES = 4 << 20;
 /* Random features, floats like the inputs they are made of, are kept up to so many bytes a training. */
 static const double COSINE_BYTES = 512 << 20;
 
-static const struct range *find_range(const mxb_tuner *tuner, const char *option) {
-    for (size_t i = 0; i < tuner->space->n_ranges; i++) {
-        if (strcmp(tuner->space->ranges[i].option, option) == 0) {
-            return &tuner->space->ranges[i];
-        }
-    }
-    return NULL;
-}
-
 /* The largest number that an option may have. */
 static double largest(const mxb_tuner *tuner, const char *option) {
-    const struct range *range = find_range(tuner, option);
+    const struct range *range = mxb__space_find(tuner->space, option);
     const char *text = mxb_params_get(tuner->params, option);
     double most = 0.0;
     if (range == NULL) {
@@ -46,7 +37,7 @@ static double largest(const mxb_tuner *tuner, const char *option) {
 
 /* How many values an option may have. */
 static double n_values(const mxb_tuner *tuner, const char *option) {
-    const struct range *range = find_range(tuner, option);
+    const struct range *range = mxb__space_find(tuner->space, option);
     if (range == NULL) {
         return 1.0;
     }
@@ -55,7 +46,7 @@ static double n_values(const mxb_tuner *tuner, const char *option) {
 
 /* Whether an option may have this value. */
 static int may_be(const mxb_tuner *tuner, const char *option, const char *value) {
-    const struct range *range = find_range(tuner, option);
+    const struct range *range = mxb__space_find(tuner->space, option);
     int is_there = range == NULL && strcmp(mxb_params_get(tuner->params, option), value) == 0;
     for (size_t i = 0; range != NULL && i < range->n_values; i++) {
         is_there = is_there || strcmp(range->values[i], value) == 0;

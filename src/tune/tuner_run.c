@@ -28,13 +28,14 @@ static mxb_status check_trial(const mxb_tuner *tuner, const mxb_trial *trial, mx
 }
 
 static mxb_status set_threads(mxb_params *params, int n_threads, mxb_error *error) {
-    static const char *const options[] = {"n_threads", "tree_n_threads", "ridge_n_threads", "kernel_n_threads"};
     char text[16];
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        snprintf(text, sizeof text, "%d", i == 0 && n_threads > 0 ? n_threads : 0);
-        MXB_TRY(mxb_params_set(params, options[i], text, error));
+    for (size_t i = 0; i < mxb_option_count(); i++) {
+        if (!mxb_option_is_kept(i)) { /* those of the learners are as n_threads */
+            MXB_TRY(mxb_params_set(params, mxb_option_name(i), "0", error));
+        }
     }
-    return MXB_OK;
+    snprintf(text, sizeof text, "%d", n_threads > 0 ? n_threads : 0);
+    return mxb_params_set(params, "n_threads", text, error);
 }
 
 /* The trial itself; `input` is filled but for data and rounds. */

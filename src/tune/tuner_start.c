@@ -39,7 +39,7 @@ static mxb_status put_options(struct byte_writer *out, const mxb_tuner *tuner, m
     MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
     for (size_t i = 0; i < mxb_option_count(); i++) {
         const char *name = mxb_option_name(i);
-        if (strstr(name, "n_threads") == NULL) {
+        if (mxb_option_is_kept(i)) {
             put_line(out, name, mxb_params_get(params, name));
         }
     }

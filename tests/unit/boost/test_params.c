@@ -412,8 +412,9 @@ static void thread_options_follow_n_threads(void) {
         CHECK_INT(mxb__param_threads(params, followers[i]), 3);
     }
     for (enum option option = 0; option < N_OPTIONS; option++) {
-        CHECK_INT(mxb__option_is_kept(option), strstr(mxb_option_name(option), "n_threads") == NULL);
+        CHECK_INT(mxb_option_is_kept(option), strstr(mxb_option_name(option), "n_threads") == NULL);
     }
+    CHECK_INT(mxb_option_is_kept(N_OPTIONS), 0);
     mxb_params_free(params);
 }
 
