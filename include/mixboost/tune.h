@@ -76,6 +76,20 @@ MXB_API uint64_t mxb_params_own_digest(const mxb_params *params);
 MXB_API MXB_NODISCARD mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid,
                                                     const mxb_params *params, mxb_error *error);
 
+/** Bytes that a training takes at the most, beside the callers' arrays and texts. */
+typedef struct mxb_training_memory {
+    size_t prepared;  /* data that is prepared */
+    size_t preparing; /* the same while it is */
+    size_t training;  /* a training on it, with the rounds that it has */
+    size_t model;     /* a finished model, and while it is made */
+} mxb_training_memory;
+
+/** An estimate for `n_rounds` rounds of the largest trees that the options allow; `valid` may be NULL. Of the datasets
+ *  only the sizes are looked at. MXB_ERROR_PARAM for options that contradict each other. */
+MXB_API MXB_NODISCARD mxb_status mxb_params_memory(const mxb_params *params, const mxb_dataset *train,
+                                                   const mxb_dataset *valid, size_t n_rounds,
+                                                   mxb_training_memory *memory, mxb_error *error);
+
 /** Prepares some of the rows that `whole` was made of with the bins, scaling and texts of `whole`, which it may
  *  outlive; `part` must outlive it. Exact trees, which have no bins, are prepared anew. Of the options only thread
  *  counts are used. */

@@ -28,6 +28,12 @@ class Error(ctypes.Structure):
     _fields_ = (("message", ctypes.c_char * 1024),)
 
 
+class TrainingMemoryStructure(ctypes.Structure):
+    """mxb_training_memory."""
+
+    _fields_ = (("prepared", c_size_t), ("preparing", c_size_t), ("training", c_size_t), ("model", c_size_t))
+
+
 class TrialStructure(ctypes.Structure):
     """mxb_trial."""
 
@@ -218,6 +224,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_params_max_rounds": (c_size_t, Handle),
     "mxb_params_own_digest": (c_uint64, Handle),
     "mxb_training_check": (STATUS, Handle, Handle, Handle),
+    "mxb_params_memory": (STATUS, Handle, Handle, Handle, c_size_t, POINTER(TrainingMemoryStructure)),
     "mxb_prepared_create_part": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_tuner_create": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_tuner_free": (None, Handle),

@@ -33,6 +33,7 @@ CALLBACKS = {
 
 STRUCTURES = {
     "mxb_error": _native.Error,
+    "mxb_training_memory": _native.TrainingMemoryStructure,
     "mxb_trial": _native.TrialStructure,
     "mxb_trial_result": _native.TrialResultStructure,
 }

@@ -41,9 +41,16 @@ static int must_fail(void) {
 
 static int product_overflows(size_t count, size_t size) { return size != 0 && count > (SIZE_MAX - HUGE_PAGE) / size; }
 
+static size_t alignment_of(size_t n_bytes) { return n_bytes < WORTH_HUGE_PAGES ? ALIGNMENT : HUGE_PAGE; }
+
+size_t mxb__block_bytes(size_t n_bytes) {
+    size_t alignment = alignment_of(n_bytes);
+    return (n_bytes + alignment - 1) / alignment * alignment;
+}
+
 static void *get_block(size_t n_bytes) {
-    size_t alignment = n_bytes < WORTH_HUGE_PAGES ? ALIGNMENT : HUGE_PAGE;
-    void *block = aligned_alloc(alignment, (n_bytes + alignment - 1) / alignment * alignment);
+    size_t alignment = alignment_of(n_bytes);
+    void *block = aligned_alloc(alignment, mxb__block_bytes(n_bytes));
 #if defined(MADV_HUGEPAGE)
     if (block != NULL && alignment == HUGE_PAGE) {
         (void)madvise(block, n_bytes, MADV_HUGEPAGE); /* a wish: nothing is lost where it is not granted */

@@ -11,6 +11,9 @@
 /* Sizes of workspaces are products of 32-bit counts. */
 _Static_assert(sizeof(size_t) >= 8, "mixboost needs a 64-bit machine");
 
+/** How many bytes a block of so many really has: large ones are made of whole huge pages. */
+size_t mxb__block_bytes(size_t n_bytes);
+
 /** `count * size` bytes, not initialised; at least one byte, so NULL only on failure. On failure the sentence names
  *  `purpose` ("bin codes"). */
 mxb_status mxb__alloc(void *pointer_to_pointer, size_t count, size_t size, const char *purpose, mxb_error *error);

@@ -117,6 +117,24 @@ static mxb_status make_workspaces(struct member *member, const struct training *
     return MXB_OK;
 }
 
+size_t mxb__member_bytes(const struct training *training) {
+    struct member member = {.options = read_options(training, 0)};
+    struct fit_input input = mxb__member_fit_input(&member, training);
+    size_t n = training->prepared->n_rows;
+    size_t n_valid = training->valid == NULL ? 0 : training->valid->n_rows;
+    size_t n_scratch = mxb__objective_scratch(&training->objective, n > n_valid ? n : n_valid);
+    size_t n_kept = training->n_ahead > 1 ? training->n_ahead * (n + n_valid) : 0;
+    size_t n_bytes = sizeof member + (stores_hessians(training) ? 3 : 2) * mxb__block_bytes(n * sizeof(double)) +
+                     mxb__block_bytes(n_valid * sizeof(double)) + mxb__block_bytes(n_kept * sizeof(double)) +
+                     mxb__block_bytes(n_scratch * sizeof(double));
+    for (size_t i = 0; i < N_LEARNERS; i++) {
+        if (mxb__schedule_probability(&training->params, mxb__learners[i]) > 0.0) {
+            n_bytes += mxb__block_bytes(mxb__learners[i]->workspace_bytes(&input));
+        }
+    }
+    return n_bytes;
+}
+
 mxb_status mxb__member_init(struct member *member, const struct training *training, uint32_t which,
                             const mxb_model *from, const struct scaling *scaling, double base_score, mxb_error *error) {
     memset(member, 0, sizeof *member);

@@ -57,6 +57,9 @@ mxb_status mxb__member_init(struct member *member, const struct training *traini
                             const mxb_model *from, const struct scaling *scaling, double base_score, mxb_error *error);
 void mxb__member_clear(struct member *member);
 
+/** The bytes that making one takes, without its model. Of what is prepared only sizes and settings are looked at. */
+size_t mxb__member_bytes(const struct training *training);
+
 /** The rows of `labels` with these scores, for a loss. */
 struct loss_rows mxb__member_rows(const struct labels *labels, const double *scores);
 

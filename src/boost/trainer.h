@@ -22,6 +22,12 @@ struct mxb_trainer {
     int has_failed;
 };
 
+/** What preparing data for these options depends on. */
+struct prepare_settings mxb__prepare_settings(const mxb_params *params);
+
+/** Decides which members are trained at once, and how far each goes ahead. */
+void mxb__plan_members(struct training *training);
+
 /** Takes stock after `round` rounds, when all members have: losses for the curve, whether to stop. */
 mxb_status mxb__trainer_judge(mxb_trainer *trainer, uint32_t round, struct pool *pool, mxb_error *error);
 

@@ -14,7 +14,7 @@
 
 /* ---- preparing ---- */
 
-static struct prepare_settings prepare_settings_of(const mxb_params *params) {
+struct prepare_settings mxb__prepare_settings(const mxb_params *params) {
     int exact = mxb__param(params, OPTION_USE_HISTOGRAMS) == 0.0;
     struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
     struct prepare_settings settings = {
@@ -49,7 +49,7 @@ mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *param
     }
     copy_params(&own, params);
     MXB_TRY(mxb__params_check(&own, error));
-    struct prepare_settings settings = prepare_settings_of(&own);
+    struct prepare_settings settings = mxb__prepare_settings(&own);
     struct pool *pool = open_pool(&own, train);
     mxb_status status = mxb__prepared_create(train, &settings, pool, prepared, error);
     mxb__pool_close(pool);
@@ -103,7 +103,7 @@ mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid
         return mxb__fail(error, MXB_ERROR_DATA, "the training data has no feature columns");
     }
     copy_params(&own, params);
-    struct prepare_settings settings = prepare_settings_of(&own);
+    struct prepare_settings settings = mxb__prepare_settings(&own);
     mxb_status status = mxb__training_rows(train, settings.two_classes, &view, &labels, error);
     if (status == MXB_OK && valid != NULL) {
         status = check_valid(view, &labels, valid, error);
@@ -369,7 +369,7 @@ enum { MOST_AHEAD = 16, LEAST_AHEAD = 4 };
 
 /* Large data, whose scores would not fit, keep all threads busy within a round: there members are trained one after the
  * other. So they are with a caller's functions, which run on the calling thread only. */
-static void plan_members(struct training *training) {
+void mxb__plan_members(struct training *training) {
     const mxb_params *params = &training->params;
     uint32_t n_threads = mxb__param_threads(params, OPTION_N_THREADS);
     uint32_t n_members = mxb__param_count(params, OPTION_N_MEMBERS);
@@ -404,7 +404,7 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
         MXB_TRY(follow_model(&training->params, from, error));
     }
     mxb__params_resolve(&training->params, training->prepared->n_rows);
-    struct prepare_settings wanted = prepare_settings_of(&training->params);
+    struct prepare_settings wanted = mxb__prepare_settings(&training->params);
     const struct prepare_settings *had = &training->prepared->settings;
     if (wanted.two_classes != had->two_classes || wanted.hist_nbins != had->hist_nbins ||
         wanted.scaling != had->scaling || wanted.exact != had->exact) {
@@ -417,7 +417,7 @@ static mxb_status set_up(mxb_trainer *trainer, const mxb_model *from, mxb_error 
     }
     training->objective = mxb__objective_find(&training->params.own.loss, training->params.texts[OPTION_OBJECTIVE]);
     training->kernels = mxb__training_kernels();
-    plan_members(training);
+    mxb__plan_members(training);
     MXB_TRY(mxb__model_create(&trainer->model, error));
     MXB_TRY(describe_model(trainer, error));
     if (training->valid != NULL) {

@@ -136,13 +136,15 @@ const mxb_dataset *mxb__fold_data_rows(const struct fold_data *data, size_t fold
 
 /* ---- Prepared ---- */
 
-/* The options that preparing uses, as text. */
+const char *const mxb__preparing_options[MXB__N_PREPARING_OPTIONS] = {"objective", "use_histograms", "hist_nbins",
+                                                                      "fourier_scaling"};
+
+/* Their values as text. */
 static mxb_status make_key(const mxb_params *params, char **key, mxb_error *error) {
-    static const char *const options[] = {"objective", "use_histograms", "hist_nbins", "fourier_scaling"};
     char text[256] = "";
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    for (size_t i = 0; i < MXB__N_PREPARING_OPTIONS; i++) {
         size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s ", mxb_params_get(params, options[i]));
+        snprintf(text + n, sizeof text - n, "%s ", mxb_params_get(params, mxb__preparing_options[i]));
     }
     return mxb__copy_text(key, text, error);
 }

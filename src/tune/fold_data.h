@@ -14,6 +14,10 @@
 /* Prepared rows that a fold keeps; those that are not in use give way to others. */
 enum { MXB__MAX_PREPARED = 6 };
 
+/* The options that preparing depends on. */
+enum { MXB__N_PREPARING_OPTIONS = 4 };
+extern const char *const mxb__preparing_options[MXB__N_PREPARING_OPTIONS];
+
 /* Rows prepared in one way, for some trials at a time. */
 struct prepared_rows {
     char *key;    /* what preparing depends on */

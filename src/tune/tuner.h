@@ -32,6 +32,7 @@ struct mxb_tuner {
     struct plan plan; /* from here on after the start */
     struct results results;
     struct kept_models kept;
+    size_t memory; /* bytes that the search takes at the most */
     struct journal journal;
     char warning[sizeof((struct journal_contents *)0)->warning];
     pthread_mutex_t lock; /* over results and journal while a run goes on */
@@ -40,11 +41,17 @@ struct mxb_tuner {
 /** The options of a configuration's trials. To be freed with mxb_params_free. */
 mxb_status mxb__tuner_draw(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error);
 
+/** Gives a training so many threads, 0: all processors, and its learners no others. */
+mxb_status mxb__tuner_set_threads(mxb_params *params, int n_threads, mxb_error *error);
+
 /** How many rounds a stage lets a configuration of these options have. */
 size_t mxb__tuner_rounds(const mxb_tuner *tuner, const mxb_params *params, size_t stage);
 
 /** Whether stages are cut by rounds and not by rows. */
 int mxb__tuner_cuts_rounds(const mxb_tuner *tuner);
+
+/** Finds how much memory the search takes; the plan and the rows are made. */
+mxb_status mxb__tuner_measure(mxb_tuner *tuner, mxb_error *error);
 
 /** PARAM once the tuner is started. */
 mxb_status mxb__tuner_check_new(const mxb_tuner *tuner, mxb_error *error);

@@ -1,113 +1,212 @@
-/* How much memory a search takes at the most, from rows, features, stages and the ranges of options. Knows nothing of
- * allocations. */
+/* How much memory a search takes at the most: that of the largest configuration of the space, for as many workers as
+ * train at once, and of all that is prepared for them. Knows nothing of what single options do. */
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "base/number.h"
+#include "base/processors.h"
 #include "tune/tuner.h"
 
-/* Bytes of a row's bin codes lie in two layouts, one of them padded to panels; exact trees have two numbers a value. */
-enum { PANEL = 32, EXACT_BYTES = 8 };
-/* A row of a fold or a fraction is its number; where it is prepared this number once more, its label and its weight. */
-enum { VIEW_BYTES = 4, LABEL_BYTES = VIEW_BYTES + 8 + 8 };
-/* Of a training: for each row labels, weights, scores, gradients, hessians, quanta and row numbers; besides it
- * histograms, sums and samples, for each of its threads a part more. */
-static const double ROW_BYTES = 64;
-static const double TRAINING_BYTES = 160 << 20;
-static const double THREAD_BYTES = 4 << 20;
-/* Random features, floats like the inputs they are made of, are kept up to so many bytes a training. */
-static const double COSINE_BYTES = 512 << 20;
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* The largest number that an option may have. */
-static double largest(const mxb_tuner *tuner, const char *option) {
-    const struct range *range = mxb__space_find(tuner->space, option);
-    const char *text = mxb_params_get(tuner->params, option);
-    double most = 0.0;
-    if (range == NULL) {
-        return mxb__number_parse(text, strlen(text), &most) ? most : 0.0;
+/* ---- The largest configurations ---- */
+
+enum part { OF_ROWS, OF_TRAINING, N_PARTS };
+
+enum { VALUE_SIZE = 1024 }; /* of the longest text, a list of numbers */
+
+/* Where in a range of numbers the largest may be: at an end, or next to it, where what is drawn with probability 0 or 1
+ * has both. */
+static const double PLACES[] = {0.0, 0.001, 0.999, 1.0};
+enum { N_PLACES = sizeof PLACES / sizeof PLACES[0] };
+
+static size_t n_candidates(const struct range *range) { return range->n_values > 0 ? range->n_values : N_PLACES; }
+
+static const char *candidate(const struct range *range, size_t i, char number[MXB__NUMBER_SIZE]) {
+    if (range->n_values > 0) {
+        return range->values[i];
     }
-    for (size_t i = 0; i < range->n_values; i++) {
-        double value;
-        if (mxb__number_parse(range->values[i], strlen(range->values[i]), &value)) {
-            most = fmax(most, value);
+    double value = range->lowest + PLACES[i] * (range->highest - range->lowest);
+    mxb__number_format(range->is_whole ? floor(value) : value, number);
+    return number;
+}
+
+/* What a part takes on all rows of a fold; 0 where options contradict each other. */
+static mxb_status measure(const mxb_tuner *tuner, const mxb_params *params, enum part part, size_t *n_bytes,
+                          mxb_error *error) {
+    const struct fold *fold = &tuner->data.folds[0];
+    size_t n_rounds = mxb_params_max_rounds(params);
+    mxb_training_memory memory;
+    mxb_status status = mxb_params_memory(params, fold->train, fold->valid, n_rounds, &memory, error);
+    *n_bytes = part == OF_ROWS ? memory.preparing : memory.training + memory.model;
+    return status == MXB_ERROR_PARAM ? MXB_OK : status;
+}
+
+/* Gives the option the value that takes most. */
+static mxb_status enlarge_option(const mxb_tuner *tuner, const struct range *range, enum part part, mxb_params *params,
+                                 mxb_error *error) {
+    char number[MXB__NUMBER_SIZE];
+    size_t best = n_candidates(range);
+    size_t most = 0;
+    size_t n_bytes;
+    char before[VALUE_SIZE];
+    snprintf(before, sizeof before, "%s", mxb_params_get(params, range->option));
+    mxb_status status = measure(tuner, params, part, &most, error);
+    for (size_t i = 0; status == MXB_OK && i < n_candidates(range); i++) {
+        status = mxb_params_set(params, range->option, candidate(range, i, number), error);
+        if (status == MXB_OK) {
+            status = measure(tuner, params, part, &n_bytes, error);
+        }
+        if (status == MXB_OK && n_bytes >= most) {
+            most = n_bytes;
+            best = i;
         }
     }
-    return range->n_values > 0 ? most : range->highest;
-}
-
-/* How many values an option may have. */
-static double n_values(const mxb_tuner *tuner, const char *option) {
-    const struct range *range = mxb__space_find(tuner->space, option);
-    if (range == NULL) {
-        return 1.0;
+    if (status == MXB_OK) {
+        int is_better = best < n_candidates(range);
+        status = mxb_params_set(params, range->option, is_better ? candidate(range, best, number) : before, error);
     }
-    return range->n_values > 0 ? (double)range->n_values : range->highest - range->lowest + 1.0;
+    return status;
 }
 
-/* Whether an option may have this value. */
-static int may_be(const mxb_tuner *tuner, const char *option, const char *value) {
-    const struct range *range = mxb__space_find(tuner->space, option);
-    int is_there = range == NULL && strcmp(mxb_params_get(tuner->params, option), value) == 0;
-    for (size_t i = 0; range != NULL && i < range->n_values; i++) {
-        is_there = is_there || strcmp(range->values[i], value) == 0;
+/* The first configuration whose options go together; NULL where there is none. */
+static mxb_status find_first(const mxb_tuner *tuner, mxb_params **params, mxb_error *error) {
+    size_t n_bytes = 0;
+    *params = NULL;
+    for (size_t config = 0; n_bytes == 0 && config < tuner->plan.stages[0].n_configs; config++) {
+        MXB_TRY(mxb__tuner_draw(tuner, config, params, error));
+        mxb_status status = mxb__tuner_set_threads(*params, 1, error);
+        if (status == MXB_OK) {
+            status = measure(tuner, *params, OF_ROWS, &n_bytes, error);
+        }
+        if (status != MXB_OK || n_bytes == 0) {
+            mxb_params_free(*params);
+            *params = NULL;
+        }
+        MXB_TRY(status);
     }
-    return is_there;
+    return MXB_OK;
 }
 
-static double n_rows_of(const mxb_tuner *tuner, size_t fold, size_t stage) {
-    return (double)mxb_dataset_n_rows(mxb__fold_data_rows(&tuner->data, fold, stage));
-}
-
-/* Rows of a fold in all stages that have rows of their own. */
-static double n_rows_of_all(const mxb_tuner *tuner, size_t fold) {
-    double n_rows = n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
-    for (size_t stage = 0; stage + 1 < tuner->plan.n_stages; stage++) {
-        n_rows += tuner->data.folds[fold].parts[stage] != NULL ? n_rows_of(tuner, fold, stage) : 0.0;
+/* Option by option, and once more: what one of them takes may depend on another. */
+static mxb_status enlarge(const mxb_tuner *tuner, enum part part, mxb_params *params, mxb_error *error) {
+    for (size_t i = 0; i < 2 * tuner->space->n_ranges; i++) {
+        const struct range *range = &tuner->space->ranges[i % tuner->space->n_ranges];
+        if (range->scale != SCALE_FIXED) {
+            MXB_TRY(enlarge_option(tuner, range, part, params, error));
+        }
     }
-    return n_rows;
+    return MXB_OK;
 }
 
-/* Of one fold: numbers of rows, and the rows prepared in as many ways as there are, or as are kept or used at once. */
-static double fold_bytes(const mxb_tuner *tuner, size_t fold) {
-    static const char *const options[] = {"objective", "use_histograms", "hist_nbins", "fourier_scaling"};
-    double d = (double)mxb_dataset_n_features(tuner->train);
-    double codes = d + ceil(d / PANEL) * PANEL;
-    codes = may_be(tuner, "use_histograms", "false") ? fmax(codes, EXACT_BYTES * d) : codes;
-    double n_ways = 1.0;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        n_ways *= n_values(tuner, options[i]);
+/* A configuration for each part; NULL where no options go together. */
+static mxb_status make_largest(const mxb_tuner *tuner, mxb_params *largest[N_PARTS], mxb_error *error) {
+    MXB_TRY(find_first(tuner, &largest[OF_ROWS], error));
+    if (largest[OF_ROWS] == NULL) {
+        return MXB_OK;
+    }
+    MXB_TRY(mxb_params_copy(largest[OF_ROWS], &largest[OF_TRAINING], error));
+    MXB_TRY(enlarge(tuner, OF_ROWS, largest[OF_ROWS], error));
+    return enlarge(tuner, OF_TRAINING, largest[OF_TRAINING], error);
+}
+
+/* ---- All of them ---- */
+
+/* In how many ways rows may be prepared. */
+static double n_ways(const mxb_tuner *tuner) {
+    double n = 1.0;
+    for (size_t i = 0; i < MXB__N_PREPARING_OPTIONS; i++) {
+        const struct range *range = mxb__space_find(tuner->space, mxb__preparing_options[i]);
+        if (range != NULL) {
+            n *= range->n_values > 0 ? (double)range->n_values : range->highest - range->lowest + 1.0;
+        }
+    }
+    return fmin(n, (double)tuner->plan.stages[0].n_configs);
+}
+
+/* What stays of a fold: all rows and the fractions, in as many ways as there are, or as are kept or used at once. */
+static mxb_status add_fold(const mxb_tuner *tuner, const mxb_params *params, size_t fold, size_t *sum,
+                           mxb_error *error) {
+    const struct fold *at = &tuner->data.folds[fold];
+    mxb_training_memory memory;
+    size_t last = tuner->plan.n_stages - 1;
+    size_t n_rows = mxb_dataset_n_rows(at->train) + mxb_dataset_n_rows(at->valid);
+    MXB_TRY(mxb_params_memory(params, at->train, at->valid, 1, &memory, error));
+    size_t of_all = memory.prepared;
+    size_t of_one_way = memory.prepared;
+    for (size_t stage = 0; stage < last && at->parts[stage] != NULL; stage++) {
+        MXB_TRY(mxb_params_memory(params, at->parts[stage], at->valid, 1, &memory, error));
+        of_one_way += memory.prepared;
+        n_rows += mxb_dataset_n_rows(at->parts[stage]);
     }
     double n_used = (double)tuner->plan.stages[0].n_workers + 2.0; /* one more and all rows for it */
-    double n_rows = n_rows_of_all(tuner, fold);
-    double most = fmax(MXB__MAX_PREPARED, n_used) * n_rows_of(tuner, fold, tuner->plan.n_stages - 1);
-    double n_valid = (double)mxb_dataset_n_rows(tuner->data.folds[fold].valid);
-    return (n_rows + n_valid) * VIEW_BYTES + fmin(n_ways * n_rows, most) * (codes + LABEL_BYTES);
+    double most = fmax(MXB__MAX_PREPARED, n_used) * (double)of_all;
+    *sum += (size_t)fmin(n_ways(tuner) * (double)of_one_way, most) + n_rows * sizeof(uint32_t);
+    return MXB_OK;
 }
 
-static double training_bytes(const mxb_tuner *tuner, size_t fold, size_t stage) {
-    double d = (double)mxb_dataset_n_features(tuner->train);
-    double n_members = fmax(1.0, largest(tuner, "n_members"));
-    double n_rows = n_rows_of(tuner, fold, stage) + (double)mxb_dataset_n_rows(tuner->data.folds[fold].valid);
-    double features = n_rows * 4.0 * (largest(tuner, "n_projections") * largest(tuner, "n_components") + d);
-    return n_members * (n_rows * ROW_BYTES + TRAINING_BYTES) + fmin(n_members * features, COSINE_BYTES) +
-           (double)tuner->plan.stages[stage].n_threads * THREAD_BYTES;
+/* The largest parts of a training, on threads that are so many. */
+static mxb_status measure_training(mxb_params *const largest[N_PARTS], const mxb_dataset *train,
+                                   const mxb_dataset *valid, size_t n_threads, size_t n_rounds,
+                                   mxb_training_memory *memory, mxb_error *error) {
+    mxb_training_memory of_rows;
+    MXB_TRY(mxb__tuner_set_threads(largest[OF_ROWS], (int)n_threads, error));
+    MXB_TRY(mxb__tuner_set_threads(largest[OF_TRAINING], (int)n_threads, error));
+    MXB_TRY(mxb_params_memory(largest[OF_ROWS], train, valid, 1, &of_rows, error));
+    MXB_TRY(mxb_params_memory(largest[OF_TRAINING], train, valid, n_rounds, memory, error));
+    memory->prepared = of_rows.prepared;
+    memory->preparing = of_rows.preparing;
+    return MXB_OK;
 }
 
-size_t mxb_tuner_memory(const mxb_tuner *tuner) {
-    double most = 0.0;
-    double sum = (double)tuner->kept.budget;
-    if (tuner->state != TUNER_IS_STARTED) {
-        return 0;
+/* The workers of the stage that takes most, all of them on the fold that does. */
+static mxb_status find_most_of_workers(const mxb_tuner *tuner, mxb_params *const largest[N_PARTS], size_t *most,
+                                       mxb_error *error) {
+    mxb_training_memory memory;
+    for (size_t i = 0; i < tuner->plan.n_stages * tuner->data.n_folds; i++) {
+        size_t stage = i / tuner->data.n_folds;
+        size_t fold = i % tuner->data.n_folds;
+        const struct stage_plan *plan = &tuner->plan.stages[stage];
+        MXB_TRY(measure_training(largest, mxb__fold_data_rows(&tuner->data, fold, stage), tuner->data.folds[fold].valid,
+                                 plan->n_threads, mxb__tuner_rounds(tuner, largest[OF_TRAINING], stage), &memory,
+                                 error));
+        /* With rounds there is a model to go on from, and one that is kept. */
+        size_t n_bytes = memory.training + (mxb__tuner_cuts_rounds(tuner) ? 2 * memory.model : 0);
+        *most = larger(*most, plan->n_workers * larger(n_bytes, memory.preparing));
     }
-    for (size_t stage = 0; stage < tuner->results.n_stages; stage++) {
-        double n_trials = (double)(tuner->plan.stages[stage].n_configs * tuner->results.n_folds);
-        sum += n_trials * (double)(sizeof(struct trial_slot) + sizeof(struct kept_model) + 2 * sizeof(size_t));
-        for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
-            most = fmax(most, (double)tuner->plan.stages[stage].n_workers * training_bytes(tuner, fold, stage));
-        }
+    return MXB_OK;
+}
+
+static mxb_status add_up(mxb_tuner *tuner, mxb_params *const largest[N_PARTS], mxb_error *error) {
+    mxb_training_memory winner;
+    size_t n_threads = mxb__setting_count(&tuner->settings, SETTING_N_THREADS);
+    size_t most = 0;
+    size_t sum = sizeof *tuner;
+    for (size_t stage = 0; stage < tuner->plan.n_stages; stage++) {
+        size_t n_trials = tuner->plan.stages[stage].n_configs * tuner->data.n_folds;
+        sum += n_trials * (sizeof(struct trial_slot) + sizeof(struct kept_model) + 2 * sizeof(size_t));
     }
     for (size_t fold = 0; fold < tuner->data.n_folds; fold++) {
-        sum += fold_bytes(tuner, fold);
+        MXB_TRY(add_fold(tuner, largest[OF_ROWS], fold, &sum, error));
     }
-    return (size_t)(sum + most);
+    MXB_TRY(find_most_of_workers(tuner, largest, &most, error));
+    MXB_TRY(measure_training(largest, tuner->train, tuner->valid, n_threads == 0 ? mxb__n_processors() : n_threads,
+                             mxb_params_max_rounds(largest[OF_TRAINING]), &winner, error));
+    most = larger(most, larger(winner.preparing, winner.prepared + winner.training + winner.model));
+    double waiting = (double)winner.model * (double)tuner->kept.n;
+    tuner->memory = sum + most + (size_t)fmin(waiting, (double)tuner->kept.budget);
+    return MXB_OK;
 }
+
+mxb_status mxb__tuner_measure(mxb_tuner *tuner, mxb_error *error) {
+    mxb_params *largest[N_PARTS] = {NULL};
+    mxb_status status = make_largest(tuner, largest, error);
+    if (status == MXB_OK && largest[OF_ROWS] != NULL) { /* else no trial will begin */
+        status = add_up(tuner, largest, error);
+    }
+    mxb_params_free(largest[OF_ROWS]);
+    mxb_params_free(largest[OF_TRAINING]);
+    return status;
+}
+
+size_t mxb_tuner_memory(const mxb_tuner *tuner) { return tuner->state == TUNER_IS_STARTED ? tuner->memory : 0; }

@@ -27,7 +27,7 @@ static mxb_status check_trial(const mxb_tuner *tuner, const mxb_trial *trial, mx
     return MXB_OK;
 }
 
-static mxb_status set_threads(mxb_params *params, int n_threads, mxb_error *error) {
+mxb_status mxb__tuner_set_threads(mxb_params *params, int n_threads, mxb_error *error) {
     char text[16];
     for (size_t i = 0; i < mxb_option_count(); i++) {
         if (!mxb_option_is_kept(i)) { /* those of the learners are as n_threads */
@@ -85,7 +85,7 @@ mxb_status mxb_tuner_evaluate(mxb_tuner *tuner, const mxb_trial *trial, int n_th
         return mxb__fail(error, MXB_ERROR_PARAM, "result is NULL");
     }
     MXB_TRY(mxb__tuner_draw(tuner, trial->config, &params, error));
-    mxb_status status = set_threads(params, n_threads, error);
+    mxb_status status = mxb__tuner_set_threads(params, n_threads, error);
     if (status == MXB_OK) {
         struct trial_input input = {.params = params, .progress = progress, .context = context};
         status = run_trial(tuner, trial, &input, result, model, error);

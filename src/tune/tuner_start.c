@@ -179,6 +179,7 @@ static mxb_status start(mxb_tuner *tuner, mxb_error *error) {
     MXB_TRY(make_rows(tuner, error));
     MXB_TRY(check_rows(tuner, error));
     MXB_TRY(make_results(tuner, error));
+    MXB_TRY(mxb__tuner_measure(tuner, error));
     return tuner->journal_path != NULL ? open_journal(tuner, error) : MXB_OK;
 }
 

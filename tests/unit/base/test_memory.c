@@ -226,6 +226,16 @@ static void carving_takes_what_was_measured(void) {
     }
 }
 
+static void large_blocks_are_rounded_up(void) {
+    CHECK_INT(mxb__block_bytes(0), 0);
+    CHECK_INT(mxb__block_bytes(1), 64);
+    CHECK_INT(mxb__block_bytes(64), 64);
+    CHECK_INT(mxb__block_bytes(65), 128);
+    CHECK_INT(mxb__block_bytes((4 << 20) - 64), (4 << 20) - 64);
+    CHECK_INT(mxb__block_bytes(4 << 20), 4 << 20);
+    CHECK_INT(mxb__block_bytes((4 << 20) + 1), 6 << 20);
+}
+
 int main(void) {
     RUN(blocks_are_aligned_and_whole);
     RUN(large_blocks_begin_with_a_huge_page);
@@ -237,5 +247,6 @@ int main(void) {
     RUN(texts_are_copied);
     RUN(fails_on_request);
     RUN(carving_takes_what_was_measured);
+    RUN(large_blocks_are_rounded_up);
     return check_report();
 }
