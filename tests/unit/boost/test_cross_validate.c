@@ -312,7 +312,8 @@ static void folds_are_those_of_a_cross_validation(void) {
         int kind = variant % 3, weighted = variant / 3 % 2, stratify = variant >= 6 && kind > 0;
         struct made_data data = data_make((struct data_recipe){
             .n_rows = 203, .n_features = 4, .seed = 9, .missing = 0.1, .two_classes = kind > 0, .weighted = weighted});
-        mxb_params *params = PARAMS("num_round", "2", "n_threads", "1", "n_components", "4", "objective", kind > 0 ? "logloss" : "mse", "random_state", "3");
+        mxb_params *params = PARAMS("num_round", "2", "n_threads", "1", "n_components", "4", "objective",
+                                    kind > 0 ? "logloss" : "mse", "random_state", "3");
         int8_t codes[203];
         double losses[N_LOSSES];
         for (size_t i = 0; i < 203; i++) {
