@@ -7,6 +7,7 @@ does not matter who ran it, how often it was lost, or in which order results com
 from __future__ import annotations
 
 import math
+import pickle
 import shutil
 import sys
 import tempfile
@@ -14,11 +15,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property, lru_cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 import joblib
@@ -178,7 +180,17 @@ def evaluate_in_worker(folder: str, trial: Trial, n_threads: int, scorer: Scorer
     """
     with _loading:
         study = _load_study(folder)
-    return study.evaluate(trial, n_threads, scorer)
+    outcome = study.evaluate(trial, n_threads, scorer)
+    return outcome if _travels(outcome.error) else outcome._replace(error=None)
+
+
+def _travels(error: Exception | None) -> bool:
+    """Whether an exception can be sent to another process; one that breaks on the way breaks a whole pool."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True
 
 
 # ---- All trials --------------------------------------------------------------------------------------------------
@@ -267,6 +279,7 @@ class _Flight:
         self.tuner = tuner
         self._submit, self._raises = submit, raises
         self._trials: dict[Future[Outcome], Trial] = {}
+        self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self._n_lost: Counter[Trial] = Counter()
 
     def send_out(self, n_at_once: Callable[[], int]) -> bool:
@@ -276,26 +289,34 @@ class _Flight:
             if trial is None:
                 break
             try:
-                self._trials[self._submit(trial, self._n_lost[trial])] = trial
+                future = self._submit(trial, self._n_lost[trial])
             except BrokenExecutor as error:
                 self.tuner.take_back(trial)
                 raise _broken(error) from error
+            self._trials[future] = trial
+            future.add_done_callback(self._done.put)
         return len(self._trials) > 0
 
     def take_in(self) -> None:
-        """Waits a little for results, and tells those that came; trials that were lost wait again."""
-        done, _ = wait(self._trials, timeout=SECONDS_A_CALL, return_when=FIRST_COMPLETED)
-        for future in done:
-            trial = self._trials.pop(future)
-            try:
-                outcome = future.result()
-            except BrokenExecutor as error:
-                self.tuner.take_back(trial)
-                raise _broken(error) from error
-            except Exception as error:
-                self._note_loss(trial, error)
-            else:
-                self._tell(trial, outcome)
+        """Waits a little for a result, and tells it; a trial that was lost waits again.
+
+        `concurrent.futures.wait` locks all futures, again for each result, and Ctrl-C while it does so leaves them
+        locked for ever.
+        """
+        try:
+            future = self._done.get(timeout=SECONDS_A_CALL)
+        except Empty:
+            return
+        trial = self._trials.pop(future)
+        try:
+            outcome = future.result()
+        except BrokenExecutor as error:
+            self.tuner.take_back(trial)
+            raise _broken(error) from error
+        except Exception as error:
+            self._note_loss(trial, error)
+        else:
+            self._tell(trial, outcome)
 
     def _note_loss(self, trial: Trial, error: Exception) -> None:
         """A trial's own failure is a result; whatever else comes instead of one means that its worker was lost."""

@@ -47,6 +47,17 @@ def failing_scorer(estimator: Any, X: Any, y: Any) -> float:
     return -float(root_mean_squared_error(y, estimator.predict(X)))
 
 
+class TwoWordError(Exception):
+    """It cannot be sent to another process: only one of its words gets there."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def oddly_failing_scorer(estimator: Any, X: Any, y: Any) -> float:
+    raise TwoWordError("not", "good")
+
+
 class ReversedExecutor(Executor):
     """Runs what it was given some time later, the last first, in this process; may lose some of it."""
 
@@ -127,6 +138,21 @@ def test_order_of_arrival_and_threads_change_nothing(n_jobs: int | None) -> None
     search = small_search(executor=executor, n_jobs=n_jobs).fit(X, y)
     assert findings(search) == findings(small_search().fit(X, y))
     assert executor.trials != sorted(executor.trials)
+
+
+def test_waiting_for_results_does_not_lock_what_is_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `concurrent.futures.wait` does: Ctrl-C while it holds the locks would leave them locked for ever."""
+    locked: list[Future[Any]] = []
+
+    class WatchedFuture(Future[Any]):
+        def __init__(self) -> None:
+            super().__init__()
+            acquire = self._condition.acquire
+            self._condition.acquire = lambda: (locked.append(self), acquire())[1]  # not called by a `with`
+
+    monkeypatch.setitem(globals(), "Future", WatchedFuture)
+    small_search(n_configs=4, executor=ReversedExecutor()).fit(*regression_data())
+    assert locked == []
 
 
 # ---- The data ----------------------------------------------------------------------------------------------------
@@ -219,6 +245,16 @@ def test_failures_of_trials_are_results(processes: Executor) -> None:
     np.testing.assert_equal(findings(there), findings(here))
     search = small_search(scoring=failing_scorer, executor=processes, error_score="raise")
     with pytest.raises(LookupError, match="a deep tree"):
+        search.fit(X, y)
+
+
+def test_a_failure_that_cannot_travel_breaks_no_pool(processes: Executor) -> None:
+    X, y = regression_data()
+    sentence = "^all configurations failed; the first: TwoWordError of the scorer: not good$"
+    with pytest.raises(ValueError, match=sentence):
+        small_search(scoring=oddly_failing_scorer, executor=processes).fit(X, y)
+    search = small_search(scoring=oddly_failing_scorer, executor=processes, error_score="raise")
+    with pytest.raises(ValueError, match="^TwoWordError of the scorer: not good$"):
         search.fit(X, y)
 
 
