@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import joblib
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
@@ -33,11 +34,19 @@ Self = TypeVar("Self", bound="MixBoostSearchCV")
 N_FOLDS = 3  # with cv=None
 
 
-def scoring_name(scoring: Any) -> str:
-    """What a journal knows a scorer by, so that a search with another one does not go on from it."""
-    name = "metric" if scoring is None else scoring if isinstance(scoring, str) else "scorer " + str(scoring)
-    printable = re.sub(r"0x[0-9a-f]+", "", name)  # where a function lies in memory
-    return "".join(c if " " <= c <= "~" else "?" for c in printable)[:63]
+LONGEST_NAME = 63  # of a scoring that the library knows
+
+
+def scoring_name(scoring: Any, score_params: dict[str, Any]) -> str:
+    """What a journal knows a scorer and its arguments by, so that a search with others does not go on from it."""
+    if scoring is None:
+        return "metric"
+    name = scoring if isinstance(scoring, str) else "scorer " + str(scoring)
+    name = re.sub(r"0x[0-9a-f]+", "", name)  # where a function lies in memory
+    if score_params or len(name) > LONGEST_NAME or not name.isascii() or not name.isprintable():
+        digest = joblib.hash((name, {param: np.asarray(values) for param, values in score_params.items()}))
+        name = "".join(c if " " <= c <= "~" else "?" for c in name)[: LONGEST_NAME - 1 - len(digest)] + " " + digest
+    return name
 
 
 class Routed(NamedTuple):
@@ -299,7 +308,7 @@ class MixBoostSearchCV(BaseSearchCV):
             "resource": self.resource,
             "n_folds": N_FOLDS if self.cv is None else 0,
             "random_state": seed_of(self.random_state),
-            "scoring": scoring_name(self.scoring),
+            "scoring": scoring_name(self.scoring, routed.score_params),
             "n_threads": self._n_threads(0),
             "time_limit": self.time_limit or 0,
         }

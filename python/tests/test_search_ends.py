@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from estimator_cases import model_bytes, regression_data
 from mixboost import MixBoostRegressor, MixBoostSearchCV, _native, _trials
 from mixboost._native import TrialResult
 from mixboost._trials import Outcome
 from search_cases import SPACE, findings, small_search
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.metrics import mean_squared_error
+from sklearn.metrics import get_scorer, make_scorer, mean_pinball_loss, mean_squared_error
 from test_ctrl_c import ctrl_c_after
 
 LONG = 1_000_000  # rounds, far more than any of these tests waits for
@@ -117,6 +118,32 @@ def test_a_journal_of_another_search_is_refused(tmp_path: Path, settings: Any, d
     with pytest.raises(ValueError, match="search.mxj"):
         small_search(**{"journal": journal, "resume": True, **settings}).fit(X, y)
     assert journal.read_bytes() == before
+
+
+def test_scorers_of_long_names_are_told_apart(tmp_path: Path) -> None:
+    X, y = regression_data()
+
+    def search(alpha: float) -> MixBoostSearchCV:
+        scoring = make_scorer(mean_pinball_loss, greater_is_better=False, alpha=alpha)
+        return small_search(n_configs=4, scoring=scoring, journal=tmp_path / "search.mxj", resume=True)
+
+    first = search(0.1).fit(X, y)
+    assert findings(search(0.1).fit(X, y)) == findings(first)
+    with pytest.raises(ValueError, match="is of another search"):
+        search(0.9).fit(X, y)
+
+
+def test_weights_of_a_scorer_are_told_apart(tmp_path: Path) -> None:
+    X, y = regression_data()
+    weight = np.linspace(0.1, 2, 200)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scoring = get_scorer("r2").set_score_request(sample_weight=True)
+        search = small_search(n_configs=4, scoring=scoring, journal=tmp_path / "search.mxj", resume=True)
+        search.estimator.set_fit_request(sample_weight=False)
+        first = findings(search.fit(X, y, sample_weight=weight))
+        assert findings(search.fit(X, y, sample_weight=weight.tolist())) == first
+        with pytest.raises(ValueError, match="is of another search"):
+            search.fit(X, y, sample_weight=weight[::-1])
 
 
 def test_a_damaged_end_is_cut_off_with_a_warning(tmp_path: Path) -> None:
