@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_method_params, _check_sample_weight
 from ._base import thread_count
 from ._estimators import MixBoost, MixBoostClassifier, MixBoostRegressor
 from ._search import MixBoostSearchCV
+from ._targets import check_target
 from ._trials import rows_of
 
 
@@ -27,7 +29,7 @@ def tune(X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, **set
     X : array-like or data frame of shape (n_samples, n_features)
         The features.
     y : array-like of shape (n_samples,)
-        What is to be predicted: two different values or texts are classes, other numbers are numbers.
+        What is to be predicted: texts and two different whole numbers are classes, other numbers are numbers.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts.
     groups : array-like of shape (n_samples,), optional
@@ -51,8 +53,11 @@ def tune(X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, **set
     >>> bool(search.score(X[1::2], y[1::2]) > 0.9)
     True
     """
-    is_text = np.asarray(y).dtype.kind in "OSU"
-    estimator = MixBoostClassifier() if is_text or type_of_target(y) == "binary" else MixBoostRegressor()
+    values = check_target(y, numeric=False)
+    is_text = values.dtype.kind in "OSU"
+    estimator = MixBoostClassifier() if is_text or type_of_target(values) == "binary" else MixBoostRegressor()
+    if sample_weight is not None and get_config()["enable_metadata_routing"]:
+        estimator.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
     params = {"sample_weight": sample_weight, "groups": groups}
     return MixBoostSearchCV(estimator, **settings).fit(X, y, **_given(params))
 
@@ -124,6 +129,8 @@ def nested_score(
     params = _given({"sample_weight": sample_weight, "groups": groups})
     folds = splitter.split(X, y, groups) if groups is not None else splitter.split(X, y)
     found = [_outer_fold(search, i, X, y, params, train, held_out) for i, (train, held_out) in enumerate(folds)]
+    if not found:
+        raise ValueError("cv gives no folds")
     scores, inner_scores, chosen = zip(*found, strict=True)
     return NestedScore(np.array(scores), np.array(inner_scores), list(chosen))
 

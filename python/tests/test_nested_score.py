@@ -123,8 +123,10 @@ def test_each_fold_has_a_journal(tmp_path: Path) -> None:
     assert_same(nested_score(search.set_params(resume=True), X, y, cv=2), nested)
 
 
-def test_what_is_no_search_is_refused() -> None:
+def test_what_is_no_search_and_no_folds_are_refused() -> None:
     with pytest.raises(
         TypeError, match="^search must be a MixBoostSearchCV or an estimator that it can tune, not a KFold$"
     ):
         nested_score(KFold(), *regression_data())
+    with pytest.raises(ValueError, match="^cv gives no folds$"):
+        nested_score(small_search(), *regression_data(), cv=[])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 from estimator_cases import classification_data, regression_data
-from mixboost import MixBoostClassifier, MixBoostRegressor, MixBoostSearchCV
+from mixboost import MixBoostClassifier, MixBoostRegressor, MixBoostSearchCV, tune
 from search_cases import ESTIMATORS, findings, small_search
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import UnsetMetadataPassedError
@@ -82,6 +82,15 @@ def test_weights_go_to_who_requests_them() -> None:
     search.estimator.set_score_request(sample_weight=False)
     with pytest.raises(ValueError, match="rows count in the score as they do in training; let both fit and score"):
         search.fit(X, y, sample_weight=WEIGHT)
+
+
+@pytest.mark.usefixtures("_routing")
+def test_tune_requests_the_weights_it_is_given() -> None:
+    X, y = regression_data()
+    settings: dict[str, Any] = {"space": SPACE, "n_configs": 2, "min_resource": 1}
+    routed = tune(X, y, sample_weight=WEIGHT, **settings)
+    with sklearn.config_context(enable_metadata_routing=False):
+        assert findings(routed) == findings(tune(X, y, sample_weight=WEIGHT, **settings))
 
 
 @pytest.mark.usefixtures("_routing")

@@ -114,12 +114,13 @@ def test_a_list_option_can_be_chosen() -> None:
     [
         (lambda y: y, MixBoostRegressor),
         (lambda y: np.round(3 * y).astype(int), MixBoostRegressor),
+        (lambda y: y.astype(object), MixBoostRegressor),
         (lambda y: y > 0.5, MixBoostClassifier),
         (lambda y: (y > 0.5).astype(float), MixBoostClassifier),
         (lambda y: np.where(y > 0.5, "yes", "no"), MixBoostClassifier),
         (lambda y: pd.Series(np.where(y > 0.5, "yes", "no")), MixBoostClassifier),
     ],
-    ids=["numbers", "whole numbers", "booleans", "two numbers", "texts", "a series of texts"],
+    ids=["numbers", "whole numbers", "objects", "booleans", "two numbers", "texts", "a series of texts"],
 )
 def test_tune_chooses_by_the_target(target: Any, kind: Any) -> None:
     X, y = regression_data()
