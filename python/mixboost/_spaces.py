@@ -35,8 +35,8 @@ def space_text(space: str | os.PathLike[str] | Ranges) -> SpaceText:
             raise ValueError(f"space is {space!r}, and there is no built-in space of that name; {_KINDS}")
         return SpaceText(built_in or space, built_in is not None)
     if isinstance(space, os.PathLike):
-        text = Path(space).read_text(encoding="utf-8")
         with naming(os.fspath(space)):
+            text = Path(space).read_text(encoding="utf-8")
             _native.Space(text)  # so that a mistake in it is told with its name
         return SpaceText(text, False)
     if isinstance(space, Mapping):

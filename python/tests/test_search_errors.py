@@ -57,6 +57,9 @@ def test_a_wrong_space_in_a_file_is_told_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "my.space"
     with pytest.raises(FileNotFoundError, match="my.space"):
         small_search(space=path).fit(*regression_data())
+    path.write_bytes(b"gamma \xff")
+    with pytest.raises(ValueError, match=r"my.space: 'utf-8' codec can't decode byte 0xff in position 6"):
+        small_search(space=path).fit(*regression_data())
     path.write_text("# ours\ngamma 1 0.5 linear\n")
     with pytest.raises(ValueError, match=r"my.space: line 2 of the search space: the lowest gamma, 1, is above the"):
         small_search(space=path).fit(*regression_data())
