@@ -281,7 +281,8 @@ def halving(search: Any, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         A line for each configuration, over the fractions of rows or rounds that it was trained with, at its mean loss
-        over the folds; with a ``scoring``, at its mean score. Those that failed are not drawn.
+        over the folds; with a ``scoring``, at its mean score. Those that failed are not drawn, unless ``error_score``
+        is a number.
 
     Examples
     --------
@@ -329,9 +330,10 @@ def slices(search: Any, axes: Any = None) -> NDArray[Any]:
     -------
     ndarray of matplotlib.axes.Axes
         In each a mark for every configuration, at its mean loss over the folds in the last stage that it came to, or at
-        its mean score where there is a ``scoring``: the darker, the later the stage. Those that failed are not drawn.
-        ``num_round`` is that of ``cv_results_``, the rounds that the trials kept. Where a number is "auto", a line
-        stands for the mark.
+        its mean score where there is a ``scoring``: the darker, the later the stage. Those that failed are not drawn,
+        unless ``error_score`` is a number. ``num_round`` is that of ``cv_results_``, the rounds that the trials kept.
+        Where a number is "auto", a line stands for the mark. A ``preset``, of which ``cv_results_`` has the options
+        instead, is left out.
 
     Examples
     --------
@@ -344,7 +346,7 @@ def slices(search: Any, axes: Any = None) -> NDArray[Any]:
     ['learning_rate', 'max_max_depth']
     """
     table = _search_table(search)
-    options = list(search.option_importances_)
+    options = [option for option in search.option_importances_ if f"param_{option}" in table.results]
     if not options:
         raise ValueError("The space of this search has no option that is drawn.")
     axes = _many_axes(len(options)) if axes is None else np.ravel(axes)
@@ -413,7 +415,7 @@ def _places(values: NDArray[Any], ax: Axes, scale: str) -> NDArray[np.float64]:
     """Where values stand on the axis: numbers at themselves, choices side by side; NaN for "auto" among numbers."""
     if scale != "choice":
         numbers = np.array([value if is_number(value) else np.nan for value in values.tolist()], dtype=np.float64)
-        if scale == "log10":
+        if scale == "log10" and not np.isnan(numbers).all():
             _set_log_axis(ax, numbers)
         elif scale == "integer":
             ax.locator_params(axis="x", integer=True)

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import mixboost
@@ -33,6 +34,16 @@ def program() -> Path:
     found = shutil.which("mixboost", path=str(Path(sys.executable).parent))
     assert found, "no program mixboost beside this Python"
     return Path(found)
+
+
+@pytest.fixture
+def _close_figures() -> Iterator[None]:
+    """Those of this test, and of examples that ran before it."""
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+    yield
+    pyplot.close("all")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

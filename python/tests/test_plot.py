@@ -22,15 +22,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 matplotlib.use("Agg")
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.usefixtures("_close_figures")
 PLOTS = [plot.learning_curve, plot.importance, plot.ensemble]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures() -> Any:
-    """Of this test, and of examples that ran before it."""
-    pyplot.close("all")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import mean_squared_error
 
 matplotlib.use("Agg")
+pytestmark = pytest.mark.usefixtures("_close_figures")
 ORANGE = "#e69f00"
-
-
-@pytest.fixture(autouse=True)
-def _close_figures() -> Any:
-    pyplot.close("all")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +85,22 @@ def test_what_is_auto_is_a_line() -> None:
     assert line.get_ydata()[0] == -search.cv_results_["mean_test_score"][0]
     assert len(axes["subsample"].collections[0].get_offsets()) == 4
     assert axes["fourier_linear"].get_xticklabels()[0].get_text() == "False"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_space_of_which_only_the_defaults_were_tried_is_drawn() -> None:
+    search = MixBoostSearchCV(MixBoostRegressor(num_round=4), n_configs=1, min_resource=1).fit(*regression_data())
+    axes = dict(zip(search.option_importances_, plot.slices(search), strict=True))
+    assert search.space_["learning_rate"] == "log10"
+    assert axes["learning_rate"].get_lines()[0].get_linestyle() == ":"
+
+
+def test_a_preset_has_no_slice() -> None:
+    """The options that it stands for have columns instead."""
+    space = {"preset": ["default", "paper"], "gamma": (0.1, 1, "log10")}
+    search = small_search(space=space, n_configs=4, min_resource=1).fit(*regression_data())
+    assert list(search.option_importances_) == ["preset", "gamma"]
+    assert [ax.get_xlabel() for ax in plot.slices(search)] == ["gamma"]
 
 
 def test_with_a_scorer_the_scores_are_drawn() -> None:
