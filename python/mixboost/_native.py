@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_ssize_t, c_uint8, c_uint64, c_void_p
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -1024,12 +1025,33 @@ class Tuner(_Handle):
         super().__init__()
         self._kept += [train]
         self._space = space
+        self._lock, self._n_calls, self._is_closed = threading.Lock(), 0, False
         handles = train._handle, None, space._handle, params._handle
         _library.tuner_create(*handles, ctypes.byref(self._handle))
 
     def close(self) -> None:
-        handle, self._handle = self._handle, Handle()
-        _library.mxb_tuner_free(handle)
+        with self._lock:
+            self._is_closed = True
+            self._free_if_unused()
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Not freed before the end: Ctrl-C may close the tuner while another thread calls it."""
+        with self._lock:
+            if self._is_closed:
+                raise RuntimeError("the search is over")
+            self._n_calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._n_calls -= 1
+                self._free_if_unused()
+
+    def _free_if_unused(self) -> None:
+        if self._is_closed and self._n_calls == 0:
+            handle, self._handle = self._handle, Handle()
+            _library.mxb_tuner_free(handle)
 
     # ---- Before the start ----
 
@@ -1060,12 +1082,14 @@ class Tuner(_Handle):
         def ask(_context: int, _tuner: int, seconds: float) -> int:
             return _asked(is_to_go_on, seconds)
 
-        _library.tuner_run(self._handle, TuneProgressFunction(ask), None)
+        with self._in_use():
+            _library.tuner_run(self._handle, TuneProgressFunction(ask), None)
 
     def refit(self, is_to_go_on: Callable[[], bool]) -> Model:
         """The best configuration trained on all rows."""
         handle = Handle()
-        _library.tuner_refit(self._handle, _round_asker(is_to_go_on), None, ctypes.byref(handle))
+        with self._in_use():
+            _library.tuner_refit(self._handle, _round_asker(is_to_go_on), None, ctypes.byref(handle))
         return Model(handle, None)
 
     def next(self) -> Trial | None:
@@ -1083,15 +1107,16 @@ class Tuner(_Handle):
     ) -> tuple[TrialResult, Model | None]:
         """Trains and measures, in this process; `is_to_go_on` is asked after every round."""
         result, handle = TrialResultStructure(), Handle()
-        _library.tuner_evaluate(
-            self._handle,
-            TrialStructure(*trial),
-            n_threads,
-            _round_asker(is_to_go_on),
-            None,
-            result,
-            ctypes.byref(handle) if wants_model else None,
-        )
+        with self._in_use():
+            _library.tuner_evaluate(
+                self._handle,
+                TrialStructure(*trial),
+                n_threads,
+                _round_asker(is_to_go_on),
+                None,
+                result,
+                ctypes.byref(handle) if wants_model else None,
+            )
         return _result_of(result), Model(handle, None) if handle else None
 
     def tell(self, trial: Trial, result: TrialResult) -> None:

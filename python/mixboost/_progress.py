@@ -61,8 +61,8 @@ def interruptible(call: Callable[[Callable[[], bool]], Result]) -> Result:
     """
     is_interrupted = threading.Event()
     with ThreadPoolExecutor(1) as executor:
-        future = executor.submit(call, lambda: not is_interrupted.is_set())
         try:
+            future = executor.submit(call, lambda: not is_interrupted.is_set())
             while not future.done():  # the signal may come to a thread that cannot wake this one
                 wait([future], timeout=SECONDS_A_CALL)
             return future.result()

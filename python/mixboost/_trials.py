@@ -131,7 +131,7 @@ class Study:
     @cached_property
     def _library_folds(self) -> list[NDArray[np.intp]]:
         """The held-out rows of each. The library tells no numbers: it is given these to split, with the same labels."""
-        recipe, n_folds = self.recipe, self.tuner.n_folds
+        recipe, n_folds = self.recipe, int(self.recipe.settings["n_folds"])
         numbers = np.arange(self._train.n_rows, dtype=np.float64).reshape(-1, 1)
         rows, targets = clone(recipe.estimator)._rows(numbers, recipe.y, recipe.weight)
         stratify, seed = isinstance(targets, Classes), int(recipe.settings["random_state"])
@@ -215,6 +215,9 @@ def run_all(study: Study, conditions: Conditions) -> None:
         _run_in_threads(study, conditions)
     else:
         _run_in_the_library(study.tuner, conditions)
+    failed = failures(study.tuner)  # of the library's trials, and of those in a journal
+    if failed and conditions.raises:
+        raise failed[0].exception()
 
 
 def _run_in_the_library(tuner: Tuner, conditions: Conditions) -> None:
@@ -226,9 +229,6 @@ def _run_in_the_library(tuner: Tuner, conditions: Conditions) -> None:
         tuner.run(watch)
 
     interruptible(run)
-    failed = failures(tuner)
-    if failed and conditions.raises:
-        raise failed[0].exception()
 
 
 def _run_in_threads(study: Study, conditions: Conditions) -> None:

@@ -196,6 +196,31 @@ def test_ctrl_c_ends_a_search_that_has_no_end() -> None:
         assert not hasattr(search, "cv_results_")
 
 
+@pytest.mark.parametrize("scoring", [None, "r2"], ids=["library", "threads"])
+def test_ctrl_c_while_a_thread_starts(scoring: Any, tmp_path: Path) -> None:
+    """Then Python's pool forgets the thread. It must end by itself, and not use what is freed."""
+    shutil.copy(Path(__file__).with_name("search_cases.py"), tmp_path)
+    shutil.copy(Path(__file__).with_name("estimator_cases.py"), tmp_path)
+    code = f"""
+import threading, time
+from estimator_cases import regression_data
+from search_cases import small_search
+start = threading.Thread.start
+def start_and_hear_ctrl_c(thread):
+    start(thread)
+    time.sleep(0.2)
+    raise KeyboardInterrupt
+search = small_search(scoring={scoring!r}).set_params(estimator__num_round={LONG}, estimator__early_stopping_rounds=0)
+threading.Thread.start = start_and_hear_ctrl_c
+try:
+    search.fit(*regression_data())
+except KeyboardInterrupt:
+    print("heard")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, timeout=60, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "heard\n", "")
+
+
 def test_ctrl_c_ends_the_training_on_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = regression_data()
     estimator = MixBoostRegressor(num_round=LONG, early_stopping_rounds=0)
@@ -293,6 +318,14 @@ def test_a_trial_that_fails_is_the_last_of_its_stage(error_score: float) -> None
     np.testing.assert_array_equal(results["split1_test_score"][failed], error_score)
     assert not failed[16:].any()
     assert results["rank_test_score"][failed].min() > results["rank_test_score"][~failed].max()
+
+
+def test_a_failure_in_a_journal_is_raised(tmp_path: Path) -> None:
+    search = small_search(scoring=fails_for_deep_trees, journal=tmp_path / "search.mxj")
+    with pytest.warns(FitFailedWarning):
+        search.fit(*regression_data())
+    with pytest.raises(ValueError, match="^LookupError of the scorer: a deep tree$"):
+        search.set_params(resume=True, error_score="raise").fit(*regression_data())
 
 
 def test_the_first_reason_is_told_where_all_fail() -> None:
