@@ -58,13 +58,17 @@ class Contestant:
     protocols: tuple[str, ...] = ALL_PROTOCOLS
 
     def version(self) -> str:
-        """The package's version; of ours also a digest of its files, library and defaults among them."""
-        version = metadata.version(self.package)
-        if self.package != "mixboost":
-            return version
-        folder = Path(str(import_module("mixboost").__file__)).parent
-        files = sorted(file for file in folder.iterdir() if file.is_file())
-        return f"{version} {hashlib.sha256(b''.join(map(Path.read_bytes, files))).hexdigest()[:8]}"
+        return package_version(self.package)
+
+
+def package_version(package: str) -> str:
+    """A package's version; of ours also a digest of its files, library and defaults among them."""
+    version = metadata.version(package)
+    if package != "mixboost":
+        return version
+    folder = Path(str(import_module("mixboost").__file__)).parent
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    return f"{version} {hashlib.sha256(b''.join(map(Path.read_bytes, files))).hexdigest()[:8]}"
 
 
 def by_name(*contestants: Contestant) -> dict[str, Contestant]:

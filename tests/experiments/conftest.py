@@ -7,8 +7,8 @@ import pytest
 
 @pytest.fixture
 def module(root, monkeypatch):
-    """A module of experiments/defaults or bench, by its name."""
-    for folder in ("bench", "experiments/defaults"):
+    """A module of the experiments or bench, by its name."""
+    for folder in ("bench", "experiments/defaults", "experiments/paper"):
         monkeypatch.syspath_prepend(root / folder)
     return importlib.import_module
 

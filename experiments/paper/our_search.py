@@ -1,0 +1,88 @@
+"""Ours, tuned by its own tuner: the same rows, stages and budget as everybody."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from halving import ETA, OverBudget, Stage, Study, Tuned
+from rivals import Options
+from sets import Array
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A space of the tuner's, and options that are not drawn."""
+
+    name: str
+    space: str
+    options: Options = field(default_factory=dict)
+    is_drawn_rounds: bool = True  # the space draws num_round, so only an experiment's patience stops early
+
+    package = "mixboost"
+
+
+def estimator(study: Study, options: Options) -> Any:
+    from mixboost import MixBoostClassifier, MixBoostRegressor
+
+    return (MixBoostClassifier if study.is_classification else MixBoostRegressor)(**options)
+
+
+def score_in_original_domain(model: Any, X: Array, y: Array, sample_weight: Array | None = None) -> float:
+    """For labels that are log(1 + what losses are about)."""
+    errors = np.expm1(y) - np.expm1(model.predict(X))
+    return -float(np.sqrt(np.average(errors**2, weights=sample_weight)))
+
+
+def tune(
+    ours: Ours, study: Study, stages: list[Stage], patience: int | None, journal: Path, n_processors: int, budget: float
+) -> Tuned:
+    """`budget` is in seconds of all trials together, as the tuner's own sum of them has it."""
+    from mixboost import MixBoostSearchCV
+
+    stops = {"early_stopping_rounds": patience} if patience is not None and ours.is_drawn_rounds else {}
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    search = MixBoostSearchCV(
+        estimator(study, {**ours.options, **stops}),
+        ours.space,
+        n_configs=stages[0].n_configs,
+        eta=ETA,
+        min_resource=stages[0].resource,
+        cv=[(parts[-1], judge) for parts, judge in zip(study.parts, study.judges, strict=True)],
+        scoring=score_in_original_domain if study.is_log else None,
+        refit=False,
+        time_limit=max(1.0, budget / n_processors),
+        journal=journal,
+        resume=True,
+        n_jobs=n_processors,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of trials that failed, which are counted here
+        search.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
+    table = search.cv_results_
+    done = [int(np.sum(table["iter"] == stage)) for stage in range(len(stages))]
+    if time.monotonic() - began > budget / n_processors and done != [stage.n_configs for stage in stages]:
+        raise OverBudget
+    scores = np.array([table[f"split{fold}_test_score"] for fold in range(search.n_splits_)])
+    threads = np.array([max(1, n_processors // stage.n_configs) for stage in stages])[table["iter"]]
+    return Tuned(
+        dict(search.best_params_),
+        -float(search.best_score_),
+        None,
+        float(np.sum(table["mean_fit_time"] * threads)) * search.n_splits_,
+        scores.size,
+        int(np.sum(np.isnan(scores))),
+    )
+
+
+def predict_test(ours: Ours, study: Study, options: Options, seed: int, n_processors: int) -> Array:
+    """Trains on all rows of the outer fold with what the search found."""
+    model = estimator(study, {**ours.options, **options, "random_state": seed, "n_threads": n_processors})
+    model.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
+    predicted = model.predict_proba(study.X_test)[:, 1] if study.is_classification else model.predict(study.X_test)
+    return np.asarray(predicted, dtype=np.float64)

@@ -1,0 +1,263 @@
+"""The results of an experiment as Markdown, a section for each scale that was run, and its pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean, stdev
+from typing import NamedTuple
+
+from pictures import bars, boxes, critical_differences
+from problems import KAGGLE, NODE, OPENML
+from published import (
+    NODE_HOURS,
+    NODE_LOSSES,
+    NODE_NOT_COMPARABLE,
+    OPENML_LOSSES,
+    ROSSMANN_HOURS,
+    ROSSMANN_LOSSES,
+    SNAPBOOST,
+)
+from records import Record
+from scales import SCALES, Experiment, stages_of
+from significance import average_ranks, report
+from tables import table
+
+PUBLISHED = {
+    OPENML: OPENML_LOSSES,
+    NODE: NODE_LOSSES,
+    KAGGLE: {who: {"rossmann": found} for who, found in ROSSMANN_LOSSES.items()},
+}
+PUBLISHED_HOURS = {
+    OPENML: {},
+    NODE: NODE_HOURS,
+    KAGGLE: {who: {"rossmann": hours} for who, hours in ROSSMANN_HOURS.items()},
+}
+NOTES = {
+    OPENML: "Sample-weighted log-loss, the mean of the outer folds. CreditCardSubset lacks `Time`, one of its 30 "
+    "features. snapml has no published space: it has SnapBoost's.",
+    NODE: "Root mean squared error, the mean of the outer folds. The published figures of "
+    f"{', '.join(NODE_NOT_COMPARABLE)} cannot belong to the stated label, whose standard deviation is 0.101: they are "
+    "shown, and not counted. Rivals have the rounds, depths and learning rates that the paper gives SnapBoost here; "
+    "XGBoost gets labels of mean 0 and deviation 1, since it takes no split that gains less than 1e-6.",
+    KAGGLE: "Mean and standard deviation over seeds. rossmann: root mean squared error of the sales. credit card: the "
+    "14,240 rows of CreditCardSubset in place of the whole set, which cannot be had; sample-weighted log-loss. "
+    "nycflights13 in place of Mercari: root mean squared error of `arr_delay` in minutes.",
+}
+SHOWN_DIGITS = 4
+
+Losses = dict[str, dict[str, float]]  # by contestant and set
+
+
+class Cell(NamedTuple):
+    """A contestant on a set at a scale."""
+
+    losses: list[float]  # of the outer folds or seeds, if all of them are there
+    error: str | None
+    tuning_seconds: float  # of all trials, on one processor
+    fit_seconds: float
+    n_trials: int
+    n_failed: int
+    n_processors: int
+
+
+Cells = dict[str, dict[str, Cell]]  # by contestant and set
+
+
+# ---- Gathering --------------------------------------------------------------------------------------------------
+
+
+def n_expected(experiment: Experiment, scale: str) -> int:
+    """Records of a contestant on a set: outer folds, or seeds."""
+    folds = {OPENML: 3, NODE: 2, KAGGLE: 1}[experiment.name]
+    return folds * min(experiment.n_seeds, SCALES[scale].max_seeds)
+
+
+def cell_of(records: list[Record], expected: int) -> Cell:
+    """Kaggle-style records of one fold share a search."""
+    errors = [record.error for record in records if record.error is not None]
+    found = [record.loss for record in records if record.loss is not None]
+    searches = {record.key.fold: record for record in records}.values()
+    return Cell(
+        found if len(found) == expected else [],
+        errors[0] if errors else None if len(found) == expected else f"{len(found)} of {expected}",
+        sum(record.tuning_seconds for record in searches),
+        sum(record.fit_seconds for record in records),
+        sum(record.n_trials for record in searches),
+        sum(record.n_failed for record in searches),
+        max(record.n_processors for record in records),
+    )
+
+
+def cells_of(experiment: Experiment, records: list[Record], scale: str) -> Cells:
+    cells: Cells = {}
+    for contestant in experiment.contestants:
+        for a_set in experiment.sets:
+            here = [r for r in records if (r.key.scale, r.key.contestant, r.key.set) == (scale, contestant, a_set)]
+            if here:
+                cells.setdefault(contestant, {})[a_set] = cell_of(here, n_expected(experiment, scale))
+    return cells
+
+
+def losses_of(cells: Cells) -> Losses:
+    found = {who: {a_set: mean(cell.losses) for a_set, cell in of.items() if cell.losses} for who, of in cells.items()}
+    return {who: of_sets for who, of_sets in found.items() if of_sets}
+
+
+def sets_in(experiment: Experiment, cells: Cells) -> list[str]:
+    return [a_set for a_set in experiment.sets if any(a_set in of_sets for of_sets in cells.values())]
+
+
+# ---- Tables -----------------------------------------------------------------------------------------------------
+
+
+def digits(value: float) -> str:
+    return f"{value:.{SHOWN_DIGITS}g}"
+
+
+def loss_cell(cell: Cell | None, is_least: bool, with_deviation: bool) -> str:
+    if cell is None:
+        return ""
+    if not cell.losses:
+        return cell.error or ""
+    text = digits(mean(cell.losses))
+    text = f"**{text}**" if is_least else text
+    return f"{text} ± {stdev(cell.losses):.2g}" if with_deviation and len(cell.losses) > 1 else text
+
+
+def loss_table(experiment: Experiment, cells: Cells) -> str:
+    """The published losses, then everybody's; the least of those that were run here stands out."""
+    published, losses, names = PUBLISHED[experiment.name], losses_of(cells), list(cells)
+    rows = []
+    for a_set in sets_in(experiment, cells):
+        least = min((of_sets[a_set] for of_sets in losses.values() if a_set in of_sets), default=None)
+        row = [digits(of[a_set]) if a_set in of else "" for of in published.values()]
+        for who in names:
+            is_least = least is not None and losses.get(who, {}).get(a_set) == least
+            row.append(loss_cell(cells[who].get(a_set), is_least, experiment.n_seeds > 1))
+        rows.append([a_set, *row])
+    ranks = average_ranks(losses) if len(losses) > 1 else {}
+    if ranks:
+        rows.append(
+            ["average rank", *[""] * len(published), *(f"{ranks[who]:.2f}" if who in ranks else "" for who in names)]
+        )
+    return table(["", *(f"{who}, published" for who in published), *names], rows)
+
+
+def below_table(experiment: Experiment, cells: Cells) -> str:
+    """How often each is below what was published."""
+    published, losses = PUBLISHED[experiment.name], losses_of(cells)
+    rows = []
+    for who, of_sets in losses.items():
+        row = [who]
+        for theirs in published.values():
+            both = [a_set for a_set in of_sets if a_set in theirs and not is_left_out(experiment, a_set)]
+            row.append(f"{sum(of_sets[a_set] < theirs[a_set] for a_set in both)} of {len(both)}" if both else "")
+        rows.append(row)
+    return table(["sets below the published loss of", *published], rows)
+
+
+def is_left_out(experiment: Experiment, a_set: str) -> bool:
+    return experiment.name == NODE and a_set in NODE_NOT_COMPARABLE
+
+
+def time_table(experiment: Experiment, cells: Cells) -> str:
+    """Hours of tuning on one processor, and in all on those of the machine; published ones are of other machines."""
+    hours = PUBLISHED_HOURS[experiment.name]
+    rows = []
+    for a_set in sets_in(experiment, cells):
+        row = [digits(of[a_set]) if a_set in of else "" for of in hours.values()]
+        here = [cells[who].get(a_set) for who in cells]
+        rows.append([a_set, *row, *(time_text(cell) if cell is not None else "" for cell in here)])
+    totals = []
+    for who in cells:
+        n_trials = sum(cell.n_trials for cell in cells[who].values())
+        totals.append(f"{sum(cell.n_failed for cell in cells[who].values())} of {n_trials}")
+    rows.append(["failed trials", *[""] * len(hours), *totals])
+    return table(["hours", *(f"{who}, published" for who in hours), *cells], rows)
+
+
+def wall_hours(cell: Cell) -> float:
+    return (cell.tuning_seconds + cell.fit_seconds) / cell.n_processors / 3600
+
+
+def time_text(cell: Cell) -> str:
+    return f"{cell.tuning_seconds / 3600:.3g} ({wall_hours(cell):.3g})"
+
+
+# ---- Sections ---------------------------------------------------------------------------------------------------
+
+
+def scale_text(experiment: Experiment, scale: str) -> str:
+    how, stages = SCALES[scale], stages_of(experiment, SCALES[scale])
+    sizes = ", ".join(f"{stage.n_configs} on {stage.resource:.4g} of the rows" for stage in stages)
+    folds = {OPENML: "3 outer folds", NODE: "2 outer folds", KAGGLE: "One split"}[experiment.name]
+    judges = {OPENML: "3 inner folds judge", NODE: "2 inner folds judge", KAGGLE: "the validation rows judge"}
+    judge = (
+        "the first inner fold judges" if how.n_judges == 1 and experiment.name != KAGGLE else judges[experiment.name]
+    )
+    limit = how.limit * experiment.times_limit
+    text = f"{folds}; {judge}. Configurations: {sizes}. A trial of a rival's may take {limit:g} s."
+    if experiment.name == KAGGLE:
+        n_seeds = min(experiment.n_seeds, how.max_seeds)
+        text += f" {n_seeds} seeds. Early stopping after {experiment.patience} rounds."
+        if how.max_rows is not None:
+            text += f" Of training and validation rows together {how.max_rows:,} at most take part."
+    return text
+
+
+def conditions(records: list[Record]) -> str:
+    """The machines, versions and days of the results."""
+    machines = ", ".join(sorted({record.machine for record in records}))
+    versions: dict[str, set[str]] = {}
+    for record in records:
+        versions.setdefault(record.key.contestant, set()).add(record.version)
+    mixed = [who for who, found in versions.items() if len(found) > 1]
+    dates = sorted({record.date for record in records})
+    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    lines = [f"{machines}. {days}.", ", ".join(f"{who} {' and '.join(sorted(v))}" for who, v in versions.items()) + "."]
+    lines += [f"Results of several versions are mixed: {', '.join(mixed)}."] if mixed else []
+    return "\n".join(lines) + "\n"
+
+
+def pictures_of(experiment: Experiment, cells: Cells, scale: str, folder: Path) -> str:
+    """Draws what can be drawn; the text that shows it."""
+    seconds = {
+        a_set: {who: 3600 * wall_hours(cells[who][a_set]) for who in cells if a_set in cells[who]}
+        for a_set in sets_in(experiment, cells)
+    }
+    name = f"{experiment.name}-{scale}"
+    drawn = {f"{name}-time.svg": bars(folder / f"{name}-time.svg", seconds)}
+    if experiment.n_seeds > 1:
+        losses = {a_set: {who: cells[who][a_set].losses for who in cells if a_set in cells[who]} for a_set in seconds}
+        drawn[f"{name}-losses.svg"] = boxes(folder / f"{name}-losses.svg", losses)
+    else:
+        drawn[f"{name}-ranks.svg"] = critical_differences(folder / f"{name}-ranks.svg", losses_of(cells))
+    titles = {"time": "Time of tuning and training", "losses": "Test losses", "ranks": "Average ranks"}
+    shown = [file for file, is_there in drawn.items() if is_there]
+    return "".join(f"\n![{titles[file.removesuffix('.svg').rsplit('-', 1)[1]]}]({file})\n" for file in shown)
+
+
+def section(experiment: Experiment, records: list[Record], scale: str, folder: Path) -> str:
+    here = [record for record in records if record.key.scale == scale]
+    cells = cells_of(experiment, records, scale)
+    absent = [who for who in experiment.contestants if who not in cells]
+    text = f"\n## Scale {scale}\n\n`./dev experiments {experiment.name} --scale {scale}`\n\n{conditions(here)}"
+    text += f"\n{scale_text(experiment, scale)}\n"
+    text += f"Not run: {', '.join(absent)}.\n" if absent else ""
+    text += f"\n{loss_table(experiment, cells)}"
+    if any(who in PUBLISHED[experiment.name] for who in ("NODE", SNAPBOOST)):
+        text += f"\n{below_table(experiment, cells)}"
+    text += (
+        "\nProcessor hours of tuning, the sum over all trials, and in brackets hours of tuning and training with all "
+    )
+    text += f"processors:\n\n{time_table(experiment, cells)}"
+    if experiment.n_seeds == 1:
+        text += f"\n### Significance\n\n{report(losses_of(cells))}"
+    return text + pictures_of(experiment, cells, scale, folder)
+
+
+def make_page(experiment: Experiment, records: list[Record], folder: Path) -> str:
+    """The whole page; pictures are drawn into the folder."""
+    scales = [scale for scale in SCALES if any(record.key.scale == scale for record in records)]
+    sections = [section(experiment, records, scale, folder) for scale in scales]
+    return f"# {experiment.title}\n\n{NOTES[experiment.name]}\n" + "".join(sections)

@@ -1,0 +1,175 @@
+"""From rows to records, on data and with a rival that are made up."""
+
+import dataclasses
+import io
+import sys
+
+import numpy as np
+import pytest
+
+RIVAL = """
+import os, time
+import numpy as np
+from rivals import Fitted
+
+def fit(options, how, train, valid):
+    if options["share"] > 0.9 and options["sleeps"]:
+        time.sleep(60)
+    rounds = options["rounds"] if valid is None else min(options["rounds"], 20)
+    noise = 0.01 * how.seed
+    mean = np.average(train.y, weights=train.weights)
+    return Fitted(lambda rows: np.clip(mean + options["share"] * (rows[:, 0] - 0.5) - noise, 0.01, 0.99), rounds)
+"""
+
+
+@pytest.fixture
+def contests(module):
+    return module("contests")
+
+
+@pytest.fixture
+def rival(module, tmp_path, monkeypatch):
+    """Its loss is less with a larger share."""
+    (tmp_path / "made_up_rival.py").write_text(RIVAL)
+    monkeypatch.syspath_prepend(tmp_path)
+    rivals = module("rivals")
+    import made_up_rival
+
+    space = {"share": rivals.Range(0, 1), "rounds": rivals.Range(1, 50, rivals.INTEGER)}
+    yield rivals.Rival("somebody", "numpy", space, made_up_rival.fit, "rounds", {"sleeps": False})
+    del sys.modules["made_up_rival"]
+
+
+@pytest.fixture
+def problem(module):
+    problems = module("problems")
+    y = (np.random.default_rng(2).random(300) < 0.2).astype(float)
+    table = problems.Table(np.column_stack([y, y]), y, True)
+    return problems.Problem("made up", table, problems.nested_folds(table, 2))
+
+
+@pytest.fixture
+def make_setting(contests, module, rival, tmp_path, monkeypatch):
+    scales = module("scales")
+    monkeypatch.setitem(scales.SCALES, "small", scales.Scale(64, 1, 3, 60, 100))
+
+    def make(folder="scratch", **more):
+        experiment = scales.Experiment("openml", "a title", {"somebody": rival}, 512, 1 / 4, **more)
+        return contests.Setting(experiment, "small", 2, 8.0, tmp_path / folder)
+
+    return make
+
+
+@pytest.fixture
+def run(contests, module, rival, problem, tmp_path):
+    def run_all(setting, progress=None, name="records.jsonl", problem=problem, rival=rival):
+        file = module("records").RecordFile(tmp_path / name)
+        progress = progress or module("progress_line").Progress({"somebody": 1}, io.StringIO())
+        contests.run_set(setting, problem, rival, file, progress)
+        return list(module("records").RecordFile(tmp_path / name).known.values())
+
+    return run_all
+
+
+def without_times(records):
+    return [dataclasses.replace(record, tuning_seconds=0.0, fit_seconds=0.0) for record in records]
+
+
+def test_a_set_gives_a_record_for_each_fold_once(run, make_setting, contests, module, rival, problem, monkeypatch):
+    records = run(make_setting())
+    assert [record.key.fold for record in records] == [0, 1]
+    best = max(module("rivals").draw(rival.space, 16, 0), key=lambda options: options["share"])
+    for record, fold in zip(records, problem.folds, strict=True):
+        assert record.options == best and record.error is None
+        assert record.n_failed == 0 and record.n_trials == 20
+        assert record.tuning_seconds > 0 and record.fit_seconds > 0
+        assert (record.n_configs, record.n_judges, record.n_rows, record.n_processors) == (16, 1, len(fold.train), 2)
+        assert record.version == np.__version__ and record.machine and record.date
+        # Probabilities of the two classes by the balanced mean of the labels, 1/2, and the share.
+        p = 0.5 + 0.5 * best["share"]
+        assert record.loss == pytest.approx(-np.log(p), rel=1e-6)
+    monkeypatch.setattr(contests, "contest", None)
+    assert run(make_setting()) == records
+
+
+def test_trials_beyond_the_limit_fail_and_are_counted(run, make_setting, module, rival, problem, monkeypatch):
+    scales = module("scales")
+    monkeypatch.setitem(scales.SCALES, "small", scales.SCALES["small"]._replace(limit=2))
+    sleepy = dataclasses.replace(rival, fixed={"sleeps": True})
+    one_fold = dataclasses.replace(problem, folds=problem.folds[:1])
+    (record,) = run(make_setting(), rival=sleepy, problem=one_fold)
+    drawn = [options["share"] for options in module("rivals").draw(rival.space, 16, 0)]
+    n_slow = sum(share > 0.9 for share in drawn)
+    assert record.n_failed == n_slow > 0 and record.tuning_seconds >= 2 * n_slow
+    assert record.options["share"] == max(share for share in drawn if share <= 0.9)
+
+
+class Interrupted(io.StringIO):
+    """Progress that is interrupted after so much."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+
+    def begin(self, *_):
+        pass
+
+    def tell(self, _):
+        pass
+
+    def advance(self, *_):
+        self.n -= 1
+        if self.n == 0:
+            raise KeyboardInterrupt
+
+
+def test_a_run_that_was_stopped_comes_to_the_same_end(run, make_setting):
+    """In the first stage of a fold, before the last training, and in the second fold."""
+    whole = without_times(run(make_setting("whole"), name="whole.jsonl"))
+    for n_before in (3, 18, 30):
+        with pytest.raises(KeyboardInterrupt):
+            run(make_setting("again"), Interrupted(n_before))
+    assert without_times(run(make_setting("again"))) == whole
+    assert not list(make_setting("again").folder_of("made up").glob("*.study"))
+
+
+def test_one_split_has_seeds_a_sample_and_early_stopping(run, make_setting, module, problem):
+    problems = module("problems")
+    single = dataclasses.replace(problem, folds=problems.split_twice(problem.table, 0.25, 0.3))
+    records = run(make_setting(n_seeds=10, patience=10), problem=single)
+    assert [(record.key.fold, record.key.seed) for record in records] == [(0, 0), (0, 1), (0, 2)]
+    assert len({record.loss for record in records}) == 3  # a training each
+    assert len({record.tuning_seconds for record in records}) == 1  # of one search
+    assert {record.n_rows for record in records} == {100}
+    (rounds,) = {record.options["rounds"] for record in records}
+    share = records[0].options["share"]
+    drawn = next(o for o in module("rivals").draw(run_space(module), 16, 0) if o["share"] == share)
+    assert rounds == min(drawn["rounds"], 20)
+
+
+def run_space(module):
+    rivals = module("rivals")
+    return {"share": rivals.Range(0, 1), "rounds": rivals.Range(1, 50, rivals.INTEGER)}
+
+
+def test_who_takes_too_long_is_dropped_from_the_set(run, make_setting):
+    setting = dataclasses.replace(make_setting(), hours=1e-9)
+    records = run(setting)
+    assert [(record.key.fold, record.loss, record.error) for record in records] == [(0, None, "over 1e-09 h")]
+    assert run(setting) == records
+
+
+def test_versions_are_those_that_are_installed_or_asked_for(contests, module, rival):
+    assert contests.version_of(rival) == np.__version__
+    assert contests.version_of(module("rivals").APPENDIX["KTBoost"]) == "0.2.2"
+
+
+def test_trials_are_forgotten(make_setting, contests):
+    setting = make_setting()
+    setting.folder_of("made up").mkdir(parents=True)
+    for fold in range(2):
+        setting.trials("made up", "somebody", fold).write_text("")
+    contests.forget_trials(setting, "made up", "anybody")
+    assert len(list(setting.folder_of("made up").iterdir())) == 2
+    contests.forget_trials(setting, "made up", "somebody")
+    assert not setting.folder_of("made up").exists()

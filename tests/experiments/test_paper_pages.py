@@ -1,0 +1,92 @@
+"""Pages of records that are made up."""
+
+import pytest
+
+
+@pytest.fixture
+def pages(module):
+    return module("paper_pages")
+
+
+@pytest.fixture
+def make(module):
+    records = module("records")
+
+    def make_records(experiment, contestant, a_set, losses, scale="small", by_seed=False, **more):
+        found = []
+        for i, loss in enumerate(losses):
+            fold, seed = (0, i) if by_seed else (i, 0)
+            figures = {"tuning_seconds": 360.0, "fit_seconds": 36.0, "n_trials": 20, "n_processors": 2}
+            figures |= {"machine": "a machine", "date": "2026-01-02", "version": "1.0", **more}
+            key = records.Key(experiment, scale, a_set, contestant, fold, seed)
+            found.append(records.Record(key, loss, **figures))
+        return found
+
+    return make_records
+
+
+def experiment_of(module, name):
+    return module("scales").EXPERIMENTS[name]
+
+
+def row_of(page, name, n=0):
+    """The cells of the n-th row of the page that has this name."""
+    rows = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+    return [cell.strip() for cell in rows[n].strip("|").split("|")]
+
+
+def test_losses_stand_beside_the_published_ones(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1, 0.2, 0.3]) + make("openml", "snapml", "pol", [0.1] * 3)
+    records += make("openml", "XGBoost", "letter", [0.02] * 3) + make(
+        "openml", "snapml", "letter", [0.03] * 3, n_failed=4
+    )
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert row_of(page, "pol") == ["pol", "0.03632", "0.03597", "0.03451", "0.2", "**0.1**"]
+    assert row_of(page, "letter")[4:] == ["**0.02**", "0.03"] and row_of(page, "average rank")[4:] == ["1.50", "1.50"]
+    assert row_of(page, "XGBoost")[1:] == ["1 of 2", "1 of 2", "1 of 2"]
+    assert row_of(page, "failed trials")[1:] == ["0 of 120", "12 of 120"]
+    # Three searches of 6 minutes, and 36 s of training each, by two processors.
+    assert row_of(page, "pol", 1)[1:] == ["0.3 (0.165)", "0.3 (0.165)"]
+    assert "## Scale small" in page and "16 on 0.25 of the rows, 4 on 1 of the rows" in page
+    assert "Not run: LightGBM, CatBoost, ours (paper space), ours (default space)." in page
+    assert "a machine. 2026-01-02." in page and "XGBoost 1.0, snapml 1.0." in page
+    assert "Wilcoxon" in page and "openml-small-ranks.svg" in page
+    assert {path.name for path in tmp_path.iterdir()} == {"openml-small-time.svg", "openml-small-ranks.svg"}
+
+
+def test_what_is_not_finished_has_no_loss(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1, 0.2]) + make("openml", "snapml", "pol", [0.4] * 3)
+    records += make("openml", "CatBoost", "pol", [None], error="over 8 h")
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert row_of(page, "pol")[4:] == ["2 of 3", "over 8 h", "**0.4**"]
+    assert "CatBoost" not in page.split("### Significance")[1]
+
+
+def test_each_scale_has_its_section_and_versions_that_differ_are_told(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1] * 3, scale="full")
+    records += make("openml", "XGBoost", "pol", [0.2] * 3) + make(
+        "openml", "XGBoost", "letter", [0.2] * 3, version="2.0"
+    )
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    full, small = page.split("## Scale ")[1:]
+    assert full.startswith("full") and small.startswith("small")
+    assert row_of(full, "pol")[4] == "**0.1**" and row_of(small, "pol")[4] == "**0.2**"
+    assert "mixed: XGBoost" in small and "mixed" not in full
+
+
+def test_seeds_have_a_mean_and_a_deviation_and_share_a_search(pages, module, make, tmp_path):
+    records = make("kaggle", "SB", "rossmann", [600, 601, 602], by_seed=True)
+    records += make("kaggle", "SB-T", "rossmann", [610, 610, 610], by_seed=True)
+    page = pages.make_page(experiment_of(module, "kaggle"), records, tmp_path)
+    assert row_of(page, "rossmann") == ["rossmann", "627.5", "659.7", "610 ± 0", "**601** ± 1"]
+    assert row_of(page, "rossmann", 1)[3:] == ["0.1 (0.065)", "0.1 (0.065)"]
+    assert row_of(page, "failed trials")[3:] == ["0 of 20", "0 of 20"]
+    assert "Significance" not in page and "kaggle-small-losses.svg" in page
+    assert "Not run: XGBoost, LightGBM, CatBoost, KTBoost, ours (default space)." in page
+
+
+def test_parkinsons_is_shown_and_not_counted(pages, module, make, tmp_path):
+    records = [record for name in ("parkinsons", "ailerons") for record in make("node", "XGBoost", name, [0.00015] * 2)]
+    page = pages.make_page(experiment_of(module, "node"), records, tmp_path)
+    assert row_of(page, "parkinsons")[3] == "**0.00015**" and row_of(page, "XGBoost")[1:] == ["1 of 1", "1 of 1"]
+    assert row_of(page, "ailerons", 1)[1:3] == ["38.25", "0.34"]
