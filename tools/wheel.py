@@ -47,9 +47,10 @@ def build_wheel(log):
     must_run([*command, "--outdir", DIST, ROOT], log, "building the wheel", BUILD_SETTINGS)
 
 
-def install_wheel(name, log):
-    """Makes a fresh environment of the wheel and the packages under it; returns its Python."""
-    packages = make_packages(name)
+def install_wheel(name, log, packages=None):
+    """Makes a fresh environment of the wheel and the packages under it, its own or those of another use; returns its
+    Python."""
+    packages = make_packages(packages or name)
     folder = FOLDER / name
     python = folder / "bin" / "python"
     must_run([sys.executable, "-m", "venv", "--clear", "--without-pip", folder], log, "making a virtual environment")

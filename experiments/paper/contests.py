@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-import pickle
 import shutil
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+import numpy as np
 import our_search
 from entrants import package_version
 from halving import (
@@ -85,6 +87,10 @@ class Setting:
         name = "".join(c if c.isalnum() or c == "-" else "-" for c in contestant)
         return self.folder_of(a_set) / f"{name}.{fold}.trials"
 
+    def seed(self, a_set: str, fold: int) -> int:
+        """Of the draws of a search: other configurations for each set and fold, the same for whoever shares a space."""
+        return zlib.crc32(f"{self.experiment.name} {a_set} {fold}".encode()) >> 1
+
     def keys(self, a_set: str, contestant: str, fold: int) -> list[Key]:
         return [Key(self.experiment.name, self.scale, a_set, contestant, fold, seed) for seed in range(self.n_seeds)]
 
@@ -99,7 +105,7 @@ def fold_of(setting: Setting, problem: Problem, number: int) -> Fold:
 def study_file(study: Study, path: Path) -> Iterator[Path]:
     """The rows where the workers find them."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(pickle.dumps(study, protocol=5))
+    path.write_bytes(study.as_bytes())
     try:
         yield path
     finally:
@@ -135,7 +141,9 @@ def about(setting: Setting, task: Task, rival: Rival) -> dict[str, object]:
         "space": {name: list(a_range) for name, a_range in rival.space.items()},
         "fixed": rival.fixed,
         "stages": [list(stage) for stage in setting.stages],
-        "rows": len(task.study.train.y),
+        "study": hashlib.sha256(task.study.as_bytes()).hexdigest()[:16],
+        "seed": setting.seed(task.problem.name, task.number),
+        "patience": setting.experiment.patience,
         "limit": setting.limit,
         "version": version_of(rival),
     }
@@ -151,6 +159,7 @@ def tune_rival(setting: Setting, task: Task, rival: Rival, path: Path, workers: 
         setting.experiment.patience,
         setting.limit,
         task.budget,
+        setting.seed(task.problem.name, task.number),
     )
 
     def told(trial: Trial, is_new: bool) -> None:
@@ -159,10 +168,12 @@ def tune_rival(setting: Setting, task: Task, rival: Rival, path: Path, workers: 
     return run_search(search, workers, trials, told)
 
 
-def rounds_of(setting: Setting, rival: Rival, tuned: Tuned) -> Options:
-    """The number of rounds that early stopping found, where there was any."""
-    stopped = setting.experiment.patience is not None and rival.stops_early and tuned.n_rounds is not None
-    return {rival.rounds: tuned.n_rounds} if stopped else {}
+def rounds_of(setting: Setting, study: Study, rival: Rival, tuned: Tuned) -> Options:
+    """The number of rounds that early stopping found, where there was any; more for more rows, as our tuner has it."""
+    if setting.experiment.patience is None or not rival.stops_early or tuned.n_rounds is None:
+        return {}
+    growth = math.sqrt(len(study.train.y) / np.mean([len(parts[-1]) for parts in study.parts]))
+    return {rival.rounds: min(math.floor(tuned.n_rounds * growth + 0.5), tuned.options[rival.rounds])}
 
 
 Predicted = tuple[Array | None, str | None, float]  # predictions or why there are none; seconds on one processor
@@ -175,7 +186,7 @@ def do_rival(setting: Setting, task: Task, rival: Rival, progress: Progress) -> 
         tuned = tune_rival(setting, task, rival, path, workers, progress)
         if not math.isfinite(tuned.loss):
             return tuned, [(None, "every trial failed", 0.0)] * setting.n_seeds
-        tuned = tuned._replace(options={**tuned.options, **rounds_of(setting, rival, tuned)})
+        tuned = tuned._replace(options={**tuned.options, **rounds_of(setting, task.study, rival, tuned)})
         limit = REFIT_LIMITS * setting.limit
         seeds = range(setting.n_seeds)
         calls = [Call(predict_test, (path, rival, tuned.options, seed)) for seed in seeds]
@@ -188,17 +199,34 @@ def do_rival(setting: Setting, task: Task, rival: Rival, progress: Progress) -> 
 
 def do_ours(setting: Setting, task: Task, ours: Ours, progress: Progress) -> tuple[Tuned, list[Predicted]]:
     journal = setting.trials(task.problem.name, ours.name, task.number)
-    n_processors = setting.n_processors
-    patience = setting.experiment.patience
-    tuned = our_search.tune(ours, task.study, setting.stages, patience, journal, n_processors, task.budget)
+    version = version_of(ours).replace(" ", "-")  # a journal does not know a build from another
+    tuned = our_search.tune(
+        our_search.OurSearch(
+            ours,
+            task.study,
+            setting.stages,
+            setting.experiment.patience,
+            journal.with_suffix(f".{version}.trials"),
+            setting.n_processors,
+            task.budget,
+            setting.seed(task.problem.name, task.number),
+        )
+    )
     progress.advance(setting.work_of_search(len(task.study.judges)))
     predicted: list[Predicted] = []
     for seed in range(setting.n_seeds):
-        began = time.perf_counter()
-        found = our_search.predict_test(ours, task.study, tuned.options, seed, n_processors)
-        predicted.append((found, None, (time.perf_counter() - began) * n_processors))
+        predicted.append(train_ours(setting, task, ours, tuned.options, seed))
         progress.advance(1)
     return tuned, predicted
+
+
+def train_ours(setting: Setting, task: Task, ours: Ours, options: Options, seed: int) -> Predicted:
+    worked = time.process_time()
+    try:
+        predicted, error = our_search.predict_test(ours, task.study, options, seed, setting.n_processors), None
+    except (ValueError, MemoryError) as problem:
+        predicted, error = None, str(problem)
+    return predicted, error, time.process_time() - worked
 
 
 def contest(setting: Setting, task: Task, progress: Progress) -> list[Record]:
@@ -222,6 +250,7 @@ def blank_record(setting: Setting, task: Task, key: Key) -> Record:
         n_judges=len(task.study.judges),
         n_rows=len(task.study.train.y),
         n_processors=setting.n_processors,
+        hours=setting.hours,
         version=version_of(task.contestant),
         machine=describe(),
         date=date.today().isoformat(),
@@ -259,21 +288,22 @@ def run_set(setting: Setting, problem: Problem, contestant: Contestant, file: Re
         fold = fold_of(setting, problem, number)
         keys = setting.keys(problem.name, contestant.name, number)
         known = [file.known[key] for key in keys if key in file.known]
-        if not is_done(known, keys):
+        if not is_done(known, keys, setting.hours):
             study = make_study(problem, fold, setting.stages, SCALES[setting.scale].n_judges)
             task = Task(contestant, problem, number, fold, study, budget)
             progress.begin(f"{problem.name}, fold {number + 1} of {len(problem.folds)}", contestant.name)
             known = contest(setting, task, progress)
             file.add(known)
             progress.tell(in_words(known))
-        budget -= known[0].tuning_seconds
+        budget -= known[0].tuning_seconds + sum(record.fit_seconds for record in known)
         if known[0].error is not None and known[0].loss is None and budget <= 0:
             return
 
 
-def is_done(known: list[Record], keys: list[Key]) -> bool:
-    """All seeds are there, or it is known that there will be none."""
-    return len(known) == len(keys) or any(record.error is not None for record in known)
+def is_done(known: list[Record], keys: list[Key], hours: float) -> bool:
+    """All seeds are there, or it is known that there will be none in so much time."""
+    final = [record for record in known if record.error is None or record.hours >= hours]
+    return len(final) == len(keys) or any(record.error is not None for record in final)
 
 
 def in_words(records: list[Record]) -> str:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from problems import Fold, Problem, balanced_weights, loss
+from records import whole_lines
 from rivals import How, Options, Part, Rival, draw
 from sets import Array, Rows
 from workers import Answer, Call, Workers
@@ -60,6 +61,9 @@ class Study:
 
     def rows(self, which: Rows) -> Part:
         return Part(self.train.X[which], self.train.y[which], self.train.weights[which])
+
+    def as_bytes(self) -> bytes:
+        return pickle.dumps(self, protocol=5)
 
 
 def nested_parts(rows: Rows, y: Array, stages: list[Stage], is_classification: bool, seed: int) -> list[Rows]:
@@ -153,14 +157,10 @@ class TrialFile:
             path.write_text(json.dumps(about) + "\n")
 
     def _read(self, about: dict[str, Any]) -> None:
-        """A last line without its end is of a run that was killed while it wrote."""
-        text = self._path.read_text()
-        whole = text[: text.rfind("\n") + 1]
-        lines = [json.loads(line) for line in whole.splitlines()]
+        lines = [json.loads(line) for line in whole_lines(self._path)]
         if not lines:
-            lines, whole = [about], json.dumps(about) + "\n"
-        if whole != text:
-            self._path.write_text(whole)
+            self._path.write_text(json.dumps(about) + "\n")
+            return
         if lines[0] != json.loads(json.dumps(about)):
             raise ValueError(f"{self._path} has trials of another search; --forget drops them: {lines[0]}")
         for fields in lines[1:]:
@@ -202,7 +202,7 @@ class Search:
     patience: int | None
     limit: float  # seconds of a trial
     budget: float  # seconds of all trials
-    seed: int = 0
+    seed: int
 
 
 def mean_loss(results: dict[Trial, Result], stage: int, config: int, n_folds: int) -> float:

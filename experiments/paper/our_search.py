@@ -38,43 +38,67 @@ def score_in_original_domain(model: Any, X: Array, y: Array, sample_weight: Arra
     return -float(np.sqrt(np.average(errors**2, weights=sample_weight)))
 
 
-def tune(
-    ours: Ours, study: Study, stages: list[Stage], patience: int | None, journal: Path, n_processors: int, budget: float
-) -> Tuned:
-    """`budget` is in seconds of all trials together, as the tuner's own sum of them has it."""
+@dataclass(frozen=True)
+class OurSearch:
+    """What our tuner is told."""
+
+    ours: Ours
+    study: Study
+    stages: list[Stage]
+    patience: int | None
+    journal: Path
+    n_processors: int
+    budget: float  # processor seconds
+    seed: int
+
+
+def tune(search: OurSearch) -> Tuned:
+    """Its seconds are those of the trials or, if that is more, those that the processors worked in this process."""
     from mixboost import MixBoostSearchCV
 
-    stops = {"early_stopping_rounds": patience} if patience is not None and ours.is_drawn_rounds else {}
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
-    search = MixBoostSearchCV(
-        estimator(study, {**ours.options, **stops}),
-        ours.space,
+    study, stages, n_processors = search.study, search.stages, search.n_processors
+    stops = (
+        {"early_stopping_rounds": search.patience}
+        if search.patience is not None and search.ours.is_drawn_rounds
+        else {}
+    )
+    search.journal.parent.mkdir(parents=True, exist_ok=True)
+    tuner = MixBoostSearchCV(
+        estimator(study, {**search.ours.options, **stops}),
+        search.ours.space,
         n_configs=stages[0].n_configs,
         eta=ETA,
         min_resource=stages[0].resource,
         cv=[(parts[-1], judge) for parts, judge in zip(study.parts, study.judges, strict=True)],
         scoring=score_in_original_domain if study.is_log else None,
         refit=False,
-        time_limit=max(1.0, budget / n_processors),
-        journal=journal,
+        time_limit=max(1.0, search.budget / n_processors),
+        journal=search.journal,
         resume=True,
         n_jobs=n_processors,
+        random_state=search.seed,
     )
+    began, worked = time.monotonic(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of trials that failed, which are counted here
-        search.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
-    table = search.cv_results_
+        try:
+            tuner.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
+        except RuntimeError:
+            if time.monotonic() - began > tuner.time_limit:
+                raise OverBudget from None
+            raise
+    table = tuner.cv_results_
     done = [int(np.sum(table["iter"] == stage)) for stage in range(len(stages))]
-    if time.monotonic() - began > budget / n_processors and done != [stage.n_configs for stage in stages]:
+    if time.monotonic() - began > tuner.time_limit and done != [stage.n_configs for stage in stages]:
         raise OverBudget
-    scores = np.array([table[f"split{fold}_test_score"] for fold in range(search.n_splits_)])
+    scores = np.array([table[f"split{fold}_test_score"] for fold in range(tuner.n_splits_)])
     threads = np.array([max(1, n_processors // stage.n_configs) for stage in stages])[table["iter"]]
+    of_trials = float(np.sum(table["mean_fit_time"] * threads)) * tuner.n_splits_
     return Tuned(
-        dict(search.best_params_),
-        -float(search.best_score_),
+        dict(tuner.best_params_),
+        -float(tuner.best_score_),
         None,
-        float(np.sum(table["mean_fit_time"] * threads)) * search.n_splits_,
+        max(of_trials, time.process_time() - worked),
         scores.size,
         int(np.sum(np.isnan(scores))),
     )

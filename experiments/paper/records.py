@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ class Record:
     n_judges: int = 0  # inner folds
     n_rows: int = 0  # trained on
     n_processors: int = 0
+    hours: float = 0.0  # that a contestant might take for the set
     version: str = ""
     machine: str = ""
     date: str = ""
@@ -53,6 +55,15 @@ def from_line(line: str) -> Record:
     return Record(key, **fields)
 
 
+def whole_lines(path: Path) -> list[str]:
+    """A file's lines. A last one without its end is cut off: whoever wrote it was killed."""
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if whole != data:
+        os.truncate(path, len(whole))
+    return whole.decode().splitlines()
+
+
 class RecordFile:
     """The records of an experiment; of two with the same key the later one counts."""
 
@@ -60,7 +71,7 @@ class RecordFile:
         self.path = path
         self.known: dict[Key, Record] = {}
         if path.exists():
-            for line in path.read_text().splitlines():
+            for line in whole_lines(path):
                 record = from_line(line)
                 self.known[record.key] = record
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from places import ROOT
+from scipy.special import expit
 from sets import Array
 
 Options = dict[str, Any]
@@ -110,9 +111,15 @@ def fit_xgboost(options: Options, how: How, train: Part, valid: Part | None) -> 
         labels = (valid.y - mean) / deviation
         judge |= {"eval_set": [(valid.X, labels)], "sample_weight_eval_set": [valid.weights]}
     model.fit(train.X, (train.y - mean) / deviation, sample_weight=train.weights, **judge)
-    predict = predictor(model, how)
     n_rounds = options["n_estimators"] if valid is None else model.best_iteration + 1
-    return Fitted(lambda rows: mean + deviation * predict(rows), n_rounds)
+
+    def predict(rows: Array) -> Array:
+        """Its probabilities are float32, in which those near 1 are 1; here they are computed from its scores."""
+        if how.is_classification:
+            return np.asarray(expit(model.predict(rows, output_margin=True).astype(np.float64)))
+        return mean + deviation * np.asarray(model.predict(rows), dtype=np.float64)
+
+    return Fitted(predict, n_rounds)
 
 
 def fit_lightgbm(options: Options, how: How, train: Part, valid: Part | None) -> Fitted:

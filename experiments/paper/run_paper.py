@@ -58,7 +58,7 @@ def work_left(setting: Setting, names: list[str], contestants: list[Contestant],
         for contestant in contestants:
             for number in range(n_folds):
                 keys = setting.keys(name, contestant.name, number)
-                if not is_done([file.known[key] for key in keys if key in file.known], keys):
+                if not is_done([file.known[key] for key in keys if key in file.known], keys, setting.hours):
                     left[contestant.name] += setting.work(fold)
     return left
 

@@ -78,8 +78,9 @@ def without_times(records):
 def test_a_set_gives_a_record_for_each_fold_once(run, make_setting, contests, module, rival, problem, monkeypatch):
     records = run(make_setting())
     assert [record.key.fold for record in records] == [0, 1]
-    best = max(module("rivals").draw(rival.space, 16, 0), key=lambda options: options["share"])
     for record, fold in zip(records, problem.folds, strict=True):
+        drawn = module("rivals").draw(rival.space, 16, make_setting().seed("made up", record.key.fold))
+        best = max(drawn, key=lambda options: options["share"])
         assert record.options == best and record.error is None
         assert record.n_failed == 0 and record.n_trials == 20
         assert record.tuning_seconds > 0 and record.fit_seconds > 0
@@ -98,7 +99,8 @@ def test_trials_beyond_the_limit_fail_and_are_counted(run, make_setting, module,
     sleepy = dataclasses.replace(rival, fixed={"sleeps": True})
     one_fold = dataclasses.replace(problem, folds=problem.folds[:1])
     (record,) = run(make_setting(), rival=sleepy, problem=one_fold)
-    drawn = [options["share"] for options in module("rivals").draw(rival.space, 16, 0)]
+    seed = make_setting().seed("made up", 0)
+    drawn = [options["share"] for options in module("rivals").draw(rival.space, 16, seed)]
     n_slow = sum(share > 0.9 for share in drawn)
     assert record.n_failed == n_slow > 0 and record.tuning_seconds >= 2 * n_slow
     assert record.options["share"] == max(share for share in drawn if share <= 0.9)
@@ -143,8 +145,10 @@ def test_one_split_has_seeds_a_sample_and_early_stopping(run, make_setting, modu
     assert {record.n_rows for record in records} == {100}
     (rounds,) = {record.options["rounds"] for record in records}
     share = records[0].options["share"]
-    drawn = next(o for o in module("rivals").draw(run_space(module), 16, 0) if o["share"] == share)
-    assert rounds == min(drawn["rounds"], 20)
+    seed = make_setting().seed("made up", 0)
+    drawn = next(o for o in module("rivals").draw(run_space(module), 16, seed) if o["share"] == share)
+    # 70 rows of 100 were trained on, for min(rounds, 20) rounds.
+    assert rounds == min(drawn["rounds"], round(min(drawn["rounds"], 20) * (100 / 70) ** 0.5))
 
 
 def run_space(module):
@@ -157,6 +161,24 @@ def test_who_takes_too_long_is_dropped_from_the_set(run, make_setting):
     records = run(setting)
     assert [(record.key.fold, record.loss, record.error) for record in records] == [(0, None, "over 1e-09 h")]
     assert run(setting) == records
+    assert all(record.loss is not None for record in run(make_setting()))  # there is more time now
+
+
+def test_searches_of_a_space_draw_the_same_and_others_for_each_set_and_fold(make_setting):
+    setting = make_setting()
+    seeds = [setting.seed(name, fold) for name in ("pol", "letter") for fold in range(3)]
+    assert len(set(seeds)) == 6 and seeds == [
+        setting.seed(name, fold) for name in ("pol", "letter") for fold in range(3)
+    ]
+    assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+def test_trials_of_other_rows_are_refused(run, make_setting, problem, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run(make_setting(), Interrupted(3))
+    other = dataclasses.replace(problem.table, X=problem.table.X + 1)
+    with pytest.raises(ValueError, match="trials of another search"):
+        run(make_setting(), problem=dataclasses.replace(problem, table=other))
 
 
 def test_versions_are_those_that_are_installed_or_asked_for(contests, module, rival):

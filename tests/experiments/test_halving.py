@@ -163,7 +163,7 @@ def by_share(module, halving):
 @pytest.fixture
 def search(halving, make_rival, tmp_path):
     stages = halving.plan_stages(16, 1 / 4)
-    return halving.Search(make_rival(None), tmp_path / "a.study", stages, 2, None, 60, 1e9)
+    return halving.Search(make_rival(None), tmp_path / "a.study", stages, 2, None, 60, 1e9, 0)
 
 
 def drawn_shares(module, search):

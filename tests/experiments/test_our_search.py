@@ -29,9 +29,12 @@ def seen(monkeypatch):
     class Search:
         def __init__(self, estimator, space, **settings):
             found.update(estimator=estimator, space=space, settings=settings)
+            self.time_limit = settings["time_limit"]
 
         def fit(self, X, y, sample_weight):
             found.update(n_rows=len(y), weights=sample_weight)
+            if found.get("is_interrupted"):
+                raise RuntimeError("time_limit ended the search")
             n_folds = len(found["settings"]["cv"])
             n_done = found.get("n_done", 20)
             self.best_params_, self.best_score_, self.n_splits_ = {"num_round": 7}, -0.25, n_folds
@@ -65,7 +68,8 @@ def make_study(module, is_classification=True, is_log=False, n_judges=None):
 def tune(module, tmp_path, study, stages, ours=None, patience=None, n_processors=2, budget=1e6):
     our_search = module("our_search")
     ours = ours or our_search.Ours("SB-T", "paper", {"tree_probability": 1.0})
-    return our_search.tune(ours, study, stages, patience, tmp_path / "a" / "b.trials", n_processors, budget)
+    journal = tmp_path / "a" / "b.trials"
+    return our_search.tune(our_search.OurSearch(ours, study, stages, patience, journal, n_processors, budget, 7))
 
 
 def test_the_search_has_everybodys_folds_weights_and_stages(module, seen, tmp_path):
@@ -76,7 +80,7 @@ def test_the_search_has_everybodys_folds_weights_and_stages(module, seen, tmp_pa
     settings = seen["settings"]
     assert (settings["n_configs"], settings["eta"], settings["min_resource"], settings["n_jobs"]) == (16, 4, 0.25, 2)
     assert settings["resume"] is True and settings["journal"] == tmp_path / "a" / "b.trials"
-    assert settings["scoring"] is None
+    assert settings["scoring"] is None and settings["random_state"] == 7
     for (train, valid), parts, judge in zip(settings["cv"], study.parts, study.judges, strict=True):
         assert np.array_equal(train, parts[-1]) and np.array_equal(valid, judge)
     assert seen["weights"] is study.train.weights and seen["n_rows"] == len(study.train.y)
@@ -108,13 +112,30 @@ def test_logarithms_are_judged_in_the_original_domain(module, seen, tmp_path):
 
 def test_a_search_that_was_ended_by_its_limit_is_over_budget(module, seen, tmp_path, monkeypatch):
     study, stages = make_study(module)
-    clock = iter([0.0, 100.0, 0.0, 100.0])
+    clock = iter([0.0, 100.0] * 3)
     monkeypatch.setattr(module("our_search").time, "monotonic", lambda: next(clock))
     tune(module, tmp_path, study, stages, budget=100.0)  # it was done all the same
     seen["n_done"] = 18
     with pytest.raises(module("halving").OverBudget):
         tune(module, tmp_path, study, stages, budget=100.0)
     assert seen["settings"]["time_limit"] == 50.0
+    seen["is_interrupted"] = True
+    with pytest.raises(module("halving").OverBudget):
+        tune(module, tmp_path, study, stages, budget=100.0)
+
+
+def test_other_errors_of_the_search_are_not_its_limits(module, seen, tmp_path):
+    study, stages = make_study(module)
+    seen["is_interrupted"] = True
+    with pytest.raises(RuntimeError, match="time_limit ended"):
+        tune(module, tmp_path, study, stages)
+
+
+def test_what_the_processors_did_beside_the_trials_counts(module, seen, tmp_path, monkeypatch):
+    study, stages = make_study(module)
+    clock = iter([0.0, 500.0])
+    monkeypatch.setattr(module("our_search").time, "process_time", lambda: next(clock))
+    assert tune(module, tmp_path, study, stages).seconds == 500.0
 
 
 def test_the_last_training_has_what_was_found_and_its_seed(module, seen):

@@ -29,6 +29,16 @@ def test_a_file_has_what_was_added_and_the_later_one_counts(records, tmp_path):
     assert [record.loss for record in known.values()] == [0.25, 0.5] and known == file.known
 
 
+def test_a_line_that_was_not_finished_is_cut_off(records, tmp_path):
+    path = tmp_path / "openml.jsonl"
+    file = records.RecordFile(path)
+    file.add([make_record(records), make_record(records, fold=1)])
+    path.write_bytes(path.read_bytes()[:-5])
+    assert list(records.RecordFile(path).known) == [make_record(records).key]
+    records.RecordFile(path).add([make_record(records, fold=2)])
+    assert [key.fold for key in records.RecordFile(path).known] == [0, 2]
+
+
 def test_some_are_forgotten(records, tmp_path):
     path = tmp_path / "openml.jsonl"
     file = records.RecordFile(path)
