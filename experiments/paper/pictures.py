@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from significance import Losses, alike_groups, average_ranks, complete_sets, critical_difference
+from significance import Losses, alike_groups, average_ranks, critical_difference, sets_of
 
 if TYPE_CHECKING:
     from convergence import Course
@@ -45,7 +45,7 @@ def save(figure: Any, path: Path) -> None:
 
 def critical_differences(path: Path, losses: Losses) -> bool:
     """Demšar's diagram: contestants at their average ranks, and a bar over those that do not differ (Nemenyi)."""
-    sets, ranks = complete_sets(losses, losses), average_ranks(losses)
+    sets, ranks = sets_of(losses), average_ranks(losses)
     if len(ranks) < 2 or len(sets) < 2:
         return False
     order = sorted(ranks, key=lambda who: ranks[who])

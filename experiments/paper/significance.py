@@ -1,9 +1,8 @@
 """Whether contestants differ over a collection of sets: the paper's tests, on losses[contestant][set].
 
 Average ranks; the Friedman test with the correction of Iman and Davenport; Wilcoxon's signed-rank test for each pair
-with Li's procedure; Nemenyi's critical difference. A loss that is not there, or is not finite, is a cell that the
-contestant did not finish: the ranks and the Friedman test leave its set out for everybody, Wilcoxon's test for its own
-pairs alone.
+with Li's procedure; Nemenyi's critical difference. Ranks and the Friedman test are of those contestants that have a
+finite loss on every set; Wilcoxon's test is on the sets that both of a pair have one on.
 """
 
 from __future__ import annotations
@@ -37,11 +36,18 @@ def complete_sets(losses: Losses, contestants: Iterable[str]) -> list[str]:
     return [name for name in sets_of(losses) if all(has_loss(losses, who, name) for who in contestants)]
 
 
+def finishers(losses: Losses) -> Losses:
+    """The contestants that have a loss on every set that somebody has one on."""
+    sets = sets_of(losses)
+    return {who: losses[who] for who in losses if all(has_loss(losses, who, name) for name in sets)}
+
+
 def average_ranks(losses: Losses) -> dict[str, float]:
-    """1 is the best; equal losses share the mean of their ranks. No set that all finished: no ranks."""
-    sets = complete_sets(losses, losses)
-    if not sets:
+    """Of the finishers. 1 is the best; equal losses share the mean of their ranks."""
+    losses = finishers(losses)
+    if not losses:
         return {}
+    sets = sets_of(losses)
     ranks = stats.rankdata([[of_sets[name] for name in sets] for of_sets in losses.values()], axis=0)
     return dict(zip(losses, map(float, ranks.mean(axis=1)), strict=True))
 
@@ -61,8 +67,9 @@ class Friedman:
 
 
 def friedman(losses: Losses) -> Friedman | None:
-    """None with fewer than three contestants or fewer than two sets that all finished."""
-    sets = complete_sets(losses, losses)
+    """None with fewer than three finishers or fewer than two sets."""
+    losses = finishers(losses)
+    sets = sets_of(losses)
     n, k = len(sets), len(losses)
     if n < 2 or k < 3:
         return None
@@ -162,15 +169,15 @@ def report(losses: Losses) -> str:
 
 
 def rank_lines(losses: Losses) -> list[str]:
-    sets, ranks = complete_sets(losses, losses), average_ranks(losses)
+    ranked, ranks, sets = finishers(losses), average_ranks(losses), sets_of(losses)
     lines = []
-    for name in sets_of(losses):
-        missing = [who for who in losses if not has_loss(losses, who, name)]
+    for who in losses:
+        missing = [name for name in sets if not has_loss(losses, who, name)]
         if missing:
-            lines.append(f"{name} is left out of the ranks: {', '.join(missing)} did not finish it.\n")
-    if ranks:
-        least = {name: min(of_sets[name] for of_sets in losses.values()) for name in sets}
-        firsts = {who: sum(losses[who][name] == least[name] for name in sets) for who in losses}
+            lines.append(f"{who} has no rank: it has no loss on {', '.join(missing)}.\n")
+    if len(ranks) > 1:
+        least = {name: min(of_sets[name] for of_sets in ranked.values()) for name in sets}
+        firsts = {who: sum(ranked[who][name] == least[name] for name in sets) for who in ranked}
         rows = [[who, f"{ranks[who]:.2f}", str(firsts[who])] for who in sorted(ranks, key=lambda who: ranks[who])]
         lines.append(table(["contestant", "average rank", f"first, of {len(sets)} sets"], rows))
     return lines
@@ -179,10 +186,11 @@ def rank_lines(losses: Losses) -> list[str]:
 def friedman_text(losses: Losses) -> str:
     test = friedman(losses)
     if test is None:
-        return "The Friedman test needs three contestants and two sets that all of them finished.\n"
-    k = len(losses)
+        return "The Friedman test needs three contestants with a loss on every set, and two sets.\n"
+    k = len(finishers(losses))
     return (
-        f"Friedman test over {test.n_sets} sets: χ² = {test.chi_square:.2f}, p = {p_text(test.p_chi_square)}; with Iman"
+        f"Friedman test of {k} contestants over {test.n_sets} sets: χ² = {test.chi_square:.2f},"
+        f" p = {p_text(test.p_chi_square)}; with Iman"
         f" and Davenport's correction F({k - 1}, {(k - 1) * (test.n_sets - 1)}) = {test.f:.2f},"
         f" **p = {test.p:.3g}**. Nemenyi's critical difference of ranks at the level of {LEVEL:g} is"
         f" {critical_difference(k, test.n_sets):.2f}.\n"

@@ -50,9 +50,8 @@ def test_wilcoxon_with_li_gives_the_papers_p(significance, published, better, wo
 
 def test_the_report_of_the_published_losses(significance, published):
     text = significance.report(published)
-    assert "| SnapBoost | 1.20 | 8 |" in text and "**p = 0.00135**" in text
+    assert "| SnapBoost | 1.20 | 8 |" in text and "**p = 0.00135**" in text and "no rank" not in text
     assert "| SnapBoost < XGBoost | 10 : 0 | 10 | 0.0025 | 0.0039 | 0.002 | 0.0084 |" in text
-    assert "left out" not in text
 
 
 # ---- from the definitions ----
@@ -120,18 +119,21 @@ def test_groups_are_the_largest_that_do_not_differ(significance):
 # ---- what is missing ----
 
 
-def test_an_unfinished_set_is_left_out_where_it_matters(significance):
+def test_who_did_not_finish_has_no_rank(significance):
     losses = of([1.0, 2.0, 3.0, 4.0], [2.0, 3.0, math.nan, 5.0], [3.0, 1.0, 1.0, 6.0])
     del losses["c"]["3"]
-    assert significance.average_ranks(losses) == {"a": 1.5, "b": 2.5, "c": 2.0}  # on sets 0 and 1
+    assert significance.average_ranks(losses) == {"a": 1.0}  # who has a loss on all four sets
     assert {(pair.better, pair.worse): pair.n_sets for pair in significance.all_pairs(losses)} == {
         ("a", "b"): 3,
         ("c", "a"): 3,
         ("c", "b"): 2,
     }
+    losses["d"], losses["e"] = dict.fromkeys("0123", 5.0), dict.fromkeys("0123", 0.5)
+    assert significance.average_ranks(losses) == {"a": 2.0, "d": 3.0, "e": 1.0}
+    assert significance.friedman(losses).n_sets == 4
     text = significance.report(losses)
-    assert "2 is left out of the ranks: b did not" in text and "3 is left out of the ranks: c did not" in text
-    assert "first, of 2 sets" in text and "Friedman test over 2 sets" in text
+    assert "b has no rank: it has no loss on 2." in text and "c has no rank: it has no loss on 3." in text
+    assert "first, of 4 sets" in text and "Friedman test of 3 contestants over 4 sets" in text
 
 
 def test_too_little_is_said_not_tested(significance):
