@@ -44,8 +44,8 @@ NOTES = {
     "ours, around which its default space lies, were chosen on these sets among others, with other splits.",
     KAGGLE: "Mean and standard deviation over seeds. rossmann: root mean squared error of the sales. credit card: the "
     "14,240 rows of CreditCardSubset in place of the whole set, which cannot be had; sample-weighted log-loss. "
-    "nycflights13 in place of Mercari: root mean squared error of `arr_delay` in minutes; times of departure and arrival "
-    "are among the features, for everybody.",
+    "nycflights13 in place of Mercari: root mean squared error of `arr_delay` in minutes; times of departure and "
+    "arrival are among the features, for everybody.",
 }
 SHOWN_DIGITS = 4
 
