@@ -1,5 +1,7 @@
 """Calls that each run in a process of their own, as many at once as there are processors, and are killed in time.
 
+Time is that of the processor, so that other work on the machine does not count.
+
 The processes are children of a nursery, a process that has imported and read what all calls need and computes nothing
 itself. So a child starts at once, finds everything there, and takes nobody with it when it is killed.
 """
@@ -14,7 +16,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
+
+WAITS = 3  # a call that computes little is killed after so many times its limit by the clock
 
 
 class Call(NamedTuple):
@@ -28,7 +33,7 @@ class Call(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a call returned, or why it did not; the seconds that it took either way."""
+    """What a call returned, or why it did not; the seconds that it and what it started computed either way."""
 
     value: Any
     error: str | None
@@ -40,12 +45,16 @@ class Answer(NamedTuple):
 
 def answer_call(pipe: Connection, call: Call) -> None:
     os.setpgid(0, 0)  # so that it can be killed together with what it starts
-    began = time.perf_counter()
     try:
         value, error = call(), None
     except Exception as problem:
         value, error = None, f"{type(problem).__name__}: {problem}"[:200]
-    pipe.send(Answer(value, error, time.perf_counter() - began))
+    pipe.send(Answer(value, error, seconds_so_far()))
+
+
+def seconds_so_far() -> float:
+    """Of the processor, with those of what this process started and has waited for."""
+    return sum(sum(getrusage(who)[:2]) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
 
 
 # ---- In the nursery ---------------------------------------------------------------------------------------------
@@ -61,11 +70,21 @@ class Child:
         self._process = context.Process(target=answer_call, args=(other_end, call))
         self._process.start()
         other_end.close()
-        self._began = time.perf_counter()
+        self._began, self._seconds = time.perf_counter(), 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Of the processor, with those of what it started and has waited for; once it is gone, those seen last."""
+        with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{self._process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+            self._seconds = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return self._seconds
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self._began + self._limit - time.perf_counter())
+        """It cannot be overdue any sooner."""
+        by_the_clock = self._began + WAITS * self._limit - time.perf_counter()
+        return max(0.0, min(self._limit - self.seconds, by_the_clock))
 
     def take_answer(self) -> Answer:
         """When there is one, or the process is gone or overdue."""
@@ -77,7 +96,7 @@ class Child:
         return answer
 
     def _no_answer(self, why: str) -> Answer:
-        return Answer(None, why, time.perf_counter() - self._began)
+        return Answer(None, why, self.seconds)
 
     def kill(self) -> None:
         pid = self._process.pid
@@ -134,7 +153,7 @@ class Workers:
         self._nursery.join()
 
     def answers(self, calls: list[Call], limit: float) -> Iterator[tuple[int, Answer]]:
-        """The calls' numbers and answers, as they come; a call that takes more than `limit` seconds is killed."""
+        """The calls' numbers and answers, as they come; one that computes for more than `limit` seconds is killed."""
         self._pipe.send([(number, call, limit) for number, call in enumerate(calls)])
         for _ in calls:
             yield self._pipe.recv()

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 RIVAL = """
-import os, time
 import numpy as np
 from rivals import Fitted
 
 def fit(options, how, train, valid):
-    if options["share"] > 0.9 and options["sleeps"]:
-        time.sleep(60)
+    if options["share"] > 0.9 and options["is_endless"]:
+        while True:
+            pass
     rounds = options["rounds"] if valid is None else min(options["rounds"], 20)
     noise = 0.01 * how.seed
     mean = np.average(train.y, weights=train.weights)
@@ -36,7 +36,7 @@ def rival(module, tmp_path, monkeypatch):
     import made_up_rival
 
     space = {"share": rivals.Range(0, 1), "rounds": rivals.Range(1, 50, rivals.INTEGER)}
-    yield rivals.Rival("somebody", "numpy", space, made_up_rival.fit, "rounds", {"sleeps": False})
+    yield rivals.Rival("somebody", "numpy", space, made_up_rival.fit, "rounds", {"is_endless": False})
     del sys.modules["made_up_rival"]
 
 
@@ -96,9 +96,9 @@ def test_a_set_gives_a_record_for_each_fold_once(run, make_setting, contests, mo
 def test_trials_beyond_the_limit_fail_and_are_counted(run, make_setting, module, rival, problem, monkeypatch):
     scales = module("scales")
     monkeypatch.setitem(scales.SCALES, "small", scales.SCALES["small"]._replace(limit=2))
-    sleepy = dataclasses.replace(rival, fixed={"sleeps": True})
+    endless = dataclasses.replace(rival, fixed={"is_endless": True})
     one_fold = dataclasses.replace(problem, folds=problem.folds[:1])
-    (record,) = run(make_setting(), rival=sleepy, problem=one_fold)
+    (record,) = run(make_setting(), rival=endless, problem=one_fold)
     seed = make_setting().seed("made up", 0)
     drawn = [options["share"] for options in module("rivals").draw(rival.space, 16, seed)]
     n_slow = sum(share > 0.9 for share in drawn)
