@@ -62,6 +62,7 @@ def tune(search: OurSearch) -> Tuned:
         if search.patience is not None and search.ours.is_drawn_rounds
         else {}
     )
+    limit = max(1.0, search.budget / n_processors)
     search.journal.parent.mkdir(parents=True, exist_ok=True)
     tuner = MixBoostSearchCV(
         estimator(study, {**search.ours.options, **stops}),
@@ -72,7 +73,7 @@ def tune(search: OurSearch) -> Tuned:
         cv=[(parts[-1], judge) for parts, judge in zip(study.parts, study.judges, strict=True)],
         scoring=score_in_original_domain if study.is_log else None,
         refit=False,
-        time_limit=max(1.0, search.budget / n_processors),
+        time_limit=limit,
         journal=search.journal,
         resume=True,
         n_jobs=n_processors,
@@ -84,12 +85,12 @@ def tune(search: OurSearch) -> Tuned:
         try:
             tuner.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
         except RuntimeError:
-            if time.monotonic() - began > tuner.time_limit:
+            if time.monotonic() - began > limit:
                 raise OverBudget from None
             raise
     table = tuner.cv_results_
     done = [int(np.sum(table["iter"] == stage)) for stage in range(len(stages))]
-    if time.monotonic() - began > tuner.time_limit and done != [stage.n_configs for stage in stages]:
+    if time.monotonic() - began > limit and done != [stage.n_configs for stage in stages]:
         raise OverBudget
     scores = np.array([table[f"split{fold}_test_score"] for fold in range(tuner.n_splits_)])
     threads = np.array([max(1, n_processors // stage.n_configs) for stage in stages])[table["iter"]]

@@ -29,7 +29,6 @@ def seen(monkeypatch):
     class Search:
         def __init__(self, estimator, space, **settings):
             found.update(estimator=estimator, space=space, settings=settings)
-            self.time_limit = settings["time_limit"]
 
         def fit(self, X, y, sample_weight):
             found.update(n_rows=len(y), weights=sample_weight)
