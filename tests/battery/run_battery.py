@@ -1,0 +1,53 @@
+"""Runs sections of the reliability battery.
+
+    ./dev battery [SECTION ...] [--short] [--tables] [--forget]
+
+Without a name all sections run, each within an hour on two processors. A run that was stopped goes on where it was.
+Figures go to tests/battery/results, and the table of all of them to README.md there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from searches import SEARCHES
+from trainings import TRAININGS
+
+from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
+
+SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES)}
+
+
+def tell(section: Section, figures: list[Figure]) -> None:
+    for figure in figures:
+        verdict = "" if not figure.must else f" (must be {figure.must})" if figure.is_met else f" NOT {figure.must}"
+        print(f"{section.name}: {figure.title}: {number(figure.measured)}{verdict}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev battery")
+    parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--short", action="store_true", help="the form that ./dev test runs; it keeps nothing")
+    parser.add_argument("--tables", action="store_true", help="only print and write the table of what is known")
+    parser.add_argument("--forget", action="store_true", help="do the parts that are done anew")
+    arguments = parser.parse_args()
+    figures: list[Figure] = []
+    if not arguments.tables:
+        for section in (SECTIONS[name] for name in arguments.sections or SECTIONS):
+            if arguments.forget:
+                (KEPT / f"{section.name}.jsonl").unlink(missing_ok=True)
+            found = (run_short if arguments.short else run_full)(section)
+            tell(section, found)
+            figures += found
+    if not arguments.short:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        (RESULTS / "README.md").write_text(summary())
+        print(summary())
+    n_missed = sum(not figure.is_met for figure in figures)
+    print(f"{len(figures) - n_missed} figures are met, {n_missed} are not")
+    return 1 if n_missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

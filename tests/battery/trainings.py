@@ -1,0 +1,37 @@
+"""Random trainings: data, options and seed drawn at random, under the address and undefined behaviour sanitizers."""
+
+from __future__ import annotations
+
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section, total
+
+N_TRAININGS, A_PART = 20_000, 1_000
+FIRST_SEED = 100_001  # those of the unit tests are smaller
+
+
+def part(first: int) -> Part:
+    def train(run: Run) -> Counts:
+        program = build("asan", run.log) / "stress_trainings"
+        text = run_program([program, A_PART, first], run.log, run.folder)
+        patterns = {"trainings": r"(\d+) trainings", "large": r"(\d+) of over", "refused": r"(\d+) refused"}
+        return counts_in(text, **patterns, rounds=r"(\d+) rounds")
+
+    return Part(f"seeds from {first}", train)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have some of them."""
+    return [] if is_short else [part(first) for first in range(FIRST_SEED, FIRST_SEED + N_TRAININGS, A_PART)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    return [
+        Figure("random trainings in which every invariant held", total(counts, "trainings"), f"= {N_TRAININGS}"),
+        Figure("of these with more than 2^16 rows", total(counts, "large")),
+        Figure("rounds", total(counts, "rounds")),
+        Figure("refused with a sentence, since values were out of range", total(counts, "refused")),
+    ]
+
+
+TRAININGS = Section("trainings", "Random trainings", parts, figures)
