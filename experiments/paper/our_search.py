@@ -53,7 +53,7 @@ class OurSearch:
 
 
 def tune(search: OurSearch) -> Tuned:
-    """Its seconds are those of the trials or, if that is more, those that the processors worked in this process."""
+    """Its seconds are those that the processors worked, or of a search that was interrupted, those of all trials."""
     from mixboost import MixBoostSearchCV
 
     study, stages, n_processors = search.study, search.stages, search.n_processors
@@ -79,7 +79,7 @@ def tune(search: OurSearch) -> Tuned:
         n_jobs=n_processors,
         random_state=search.seed,
     )
-    began, worked = time.monotonic(), time.process_time()
+    began, worked, is_resumed = time.monotonic(), time.process_time(), search.journal.exists()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of trials that failed, which are counted here
         try:
@@ -99,7 +99,7 @@ def tune(search: OurSearch) -> Tuned:
         dict(tuner.best_params_),
         -float(tuner.best_score_),
         None,
-        max(of_trials, time.process_time() - worked),
+        of_trials if is_resumed else time.process_time() - worked,
         scores.size,
         int(np.sum(np.isnan(scores))),
     )

@@ -64,6 +64,12 @@ def make_study(module, is_classification=True, is_log=False, n_judges=None):
     return halving.make_study(problem, problem.folds[0], stages, n_judges), stages
 
 
+def interrupt(tmp_path):
+    """An earlier run left a journal."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.trials").write_text("")
+
+
 def tune(module, tmp_path, study, stages, ours=None, patience=None, n_processors=2, budget=1e6):
     our_search = module("our_search")
     ours = ours or our_search.Ours("SB-T", "paper", {"tree_probability": 1.0})
@@ -73,6 +79,7 @@ def tune(module, tmp_path, study, stages, ours=None, patience=None, n_processors
 
 def test_the_search_has_everybodys_folds_weights_and_stages(module, seen, tmp_path):
     study, stages = make_study(module)
+    interrupt(tmp_path)
     tuned = tune(module, tmp_path, study, stages)
     assert seen["space"] == "paper" and type(seen["estimator"]).__name__ == "Classifier"
     assert seen["estimator"].options == {"tree_probability": 1.0}
@@ -87,8 +94,9 @@ def test_the_search_has_everybodys_folds_weights_and_stages(module, seen, tmp_pa
     assert (tuned.n_trials, tuned.n_failed, tuned.seconds) == (60, 6, 20 * 2.0 * 3)
 
 
-def test_threads_of_a_trial_count(module, seen, tmp_path):
+def test_of_an_interrupted_search_all_trials_count_with_their_threads(module, seen, tmp_path):
     study, stages = make_study(module, n_judges=1)
+    interrupt(tmp_path)
     assert tune(module, tmp_path, study, stages, n_processors=8).seconds == 16 * 2.0 + 4 * 2 * 2.0
 
 
@@ -130,7 +138,7 @@ def test_other_errors_of_the_search_are_not_its_limits(module, seen, tmp_path):
         tune(module, tmp_path, study, stages)
 
 
-def test_what_the_processors_did_beside_the_trials_counts(module, seen, tmp_path, monkeypatch):
+def test_of_another_what_the_processors_worked(module, seen, tmp_path, monkeypatch):
     study, stages = make_study(module)
     clock = iter([0.0, 500.0])
     monkeypatch.setattr(module("our_search").time, "process_time", lambda: next(clock))
