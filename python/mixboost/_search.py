@@ -105,7 +105,7 @@ class MixBoostSearchCV(BaseSearchCV):
         Seed of configurations, folds and fractions of rows.
     error_score : "raise" or float, default=nan
         What stands in ``cv_results_`` for a trial that failed; it is the last of its stage in any case. "raise": the
-        search fails with it.
+        search ends with the first.
     verbose : int, default=0
         1 shows the progress.
 

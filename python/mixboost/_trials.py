@@ -209,15 +209,15 @@ class Conditions(NamedTuple):
 
 def run_all(study: Study, conditions: Conditions) -> None:
     """Runs the trials that are left, or until the time limit."""
+    in_journal = failures(study.tuner)
+    if in_journal and conditions.raises:
+        raise in_journal[0].exception()
     if conditions.executor is not None:
         _run_with_executor(study, conditions, conditions.executor)
-    elif conditions.scorer is not None:
+    elif conditions.scorer is not None or conditions.raises:  # the library would go on after a failure
         _run_in_threads(study, conditions)
     else:
         _run_in_the_library(study.tuner, conditions)
-    failed = failures(study.tuner)  # of the library's trials, and of those in a journal
-    if failed and conditions.raises:
-        raise failed[0].exception()
 
 
 def _run_in_the_library(tuner: Tuner, conditions: Conditions) -> None:

@@ -320,12 +320,34 @@ def test_a_trial_that_fails_is_the_last_of_its_stage(error_score: float) -> None
     assert results["rank_test_score"][failed].min() > results["rank_test_score"][~failed].max()
 
 
-def test_a_failure_in_a_journal_is_raised(tmp_path: Path) -> None:
-    search = small_search(scoring=fails_for_deep_trees, journal=tmp_path / "search.mxj")
+@pytest.mark.parametrize("kind", ["library", "threads", "processes"])
+def test_the_first_failure_ends_a_search_that_is_to_raise_it(kind: str, tmp_path: Path, processes: Executor) -> None:
+    settings: dict[str, Any] = {"threads": {"scoring": "r2"}, "processes": {"executor": processes}}.get(kind, {})
+    space = {**SPACE, "depth_probabilities": ["0.5,0.5"]}  # most configurations have more than two depths, or fewer
+    journal = tmp_path / "search.mxj"
+    search = small_search(space=space, journal=journal, error_score="raise", **settings)
+    with pytest.raises(ValueError, match="^depth_probabilities has 2 numbers; min_max_depth . to max_max_depth . are"):
+        search.fit(*regression_data())
+    begun = journal.stat().st_size
+    with pytest.warns(FitFailedWarning):
+        search.set_params(resume=True, error_score=np.nan).fit(*regression_data())
+    assert begun < journal.stat().st_size / 2
+
+
+def test_a_failure_in_a_journal_is_raised_at_once(tmp_path: Path) -> None:
+    journal = tmp_path / "search.mxj"
+    search = small_search(scoring=fails_for_deep_trees, journal=journal)
     with pytest.warns(FitFailedWarning):
         search.fit(*regression_data())
-    with pytest.raises(ValueError, match="^LookupError of the scorer: a deep tree$"):
-        search.set_params(resume=True, error_score="raise").fit(*regression_data())
+    half = journal.stat().st_size // 2
+    os.truncate(journal, half)
+    search.set_params(resume=True, error_score="raise")
+    with (
+        pytest.warns(RuntimeWarning, match="search.mxj"),
+        pytest.raises(ValueError, match="^LookupError of the scorer: a deep tree$"),
+    ):
+        search.fit(*regression_data())
+    assert journal.stat().st_size <= half  # nothing more was run
 
 
 def test_the_first_reason_is_told_where_all_fail() -> None:
