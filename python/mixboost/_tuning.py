@@ -91,7 +91,7 @@ def nested_score(
     ----------
     search : MixBoostSearchCV, MixBoostRegressor or MixBoostClassifier
         How it is tuned, on inner folds of the rows of all outer folds but one; of an estimator, with the defaults of a
-        search. A journal gets the number of the outer fold behind its name.
+        search. A journal gets the number of the outer fold, from 1, behind its name.
     X : array-like or data frame of shape (n_samples, n_features)
         The features.
     y : array-like of shape (n_samples,)
@@ -128,7 +128,7 @@ def nested_score(
     splitter = check_cv(cv, y, classifier=is_classifier(search.estimator))
     params = _given({"sample_weight": sample_weight, "groups": groups})
     folds = splitter.split(X, y, groups) if groups is not None else splitter.split(X, y)
-    found = [_outer_fold(search, i, X, y, params, train, held_out) for i, (train, held_out) in enumerate(folds)]
+    found = [_outer_fold(search, i, X, y, params, train, held_out) for i, (train, held_out) in enumerate(folds, 1)]
     if not found:
         raise ValueError("cv gives no folds")
     scores, inner_scores, chosen = zip(*found, strict=True)

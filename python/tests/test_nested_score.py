@@ -115,11 +115,11 @@ def test_an_estimator_is_tuned_with_the_defaults(monkeypatch: pytest.MonkeyPatch
     assert len(seen) == 2
 
 
-def test_each_fold_has_a_journal(tmp_path: Path) -> None:
+def test_each_fold_has_a_journal_called_as_the_program_calls_it(tmp_path: Path) -> None:
     X, y = regression_data()
     search = small_search(n_configs=4, journal=tmp_path / "nested.mxj")
     nested = nested_score(search, X, y, cv=2)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["nested.mxj.0", "nested.mxj.1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nested.mxj.1", "nested.mxj.2"]
     assert_same(nested_score(search.set_params(resume=True), X, y, cv=2), nested)
 
 
