@@ -158,10 +158,13 @@ def _shared_folder(recipe: Recipe) -> Iterator[str]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        with _loading:
+            _load_study.cache_clear()  # of an executor whose workers are threads of this process
 
 
-@lru_cache(maxsize=2)  # as many searches may share their workers and not send each other's data out of memory
+@lru_cache(maxsize=1)
 def _load_study(folder: str) -> Study:
+    _load_study.cache_clear()  # so that the one before goes first
     path = Path(folder) / _FILE
     if not path.exists():
         raise FileNotFoundError(

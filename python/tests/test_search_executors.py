@@ -9,6 +9,7 @@ import signal
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from copy import deepcopy
@@ -56,6 +57,11 @@ class TwoWordError(Exception):
 
 def oddly_failing_scorer(estimator: Any, X: Any, y: Any) -> float:
     raise TwoWordError("not", "good")
+
+
+def n_kept() -> int:
+    """Data sets that a process has read and still has."""
+    return _trials._load_study.cache_info().currsize
 
 
 class ReversedExecutor(Executor):
@@ -160,15 +166,28 @@ def test_waiting_for_results_does_not_lock_what_is_out(monkeypatch: pytest.Monke
 
 def test_data_are_written_once_read_once_and_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = regression_data()
-    read: list[Path] = []
+    read: list[weakref.ref[Any]] = []
     load = joblib.load
-    monkeypatch.setattr(_trials.joblib, "load", lambda path, **options: (read.append(path), load(path, **options))[1])
+
+    def watched_load(path: Path, **options: Any) -> Any:
+        recipe = load(path, **options)
+        read.append(weakref.ref(recipe.X))
+        return recipe
+
+    monkeypatch.setattr(_trials.joblib, "load", watched_load)
     with ThreadPoolExecutor(4) as executor:
         small_search(executor=executor).fit(X, y)
-        assert len(read) == 1
+        assert [data() for data in read] == [None]
         small_search(executor=executor, random_state=1).fit(X, y)
-    assert len(read) == 2
+    assert [data() for data in read] == [None, None]
     assert list(folder.iterdir()) == []
+
+
+def test_a_worker_keeps_the_data_of_one_search() -> None:
+    with ProcessPoolExecutor(1) as executor:
+        for seed in range(2):
+            small_search(n_configs=4, executor=executor, random_state=seed).fit(*regression_data())
+        assert executor.submit(n_kept).result() == 1
 
 
 def test_calls_of_an_executor_are_small(folder: Path) -> None:
