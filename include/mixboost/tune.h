@@ -28,7 +28,8 @@ MXB_API const char *mxb_space_built_in(const char *name);
 
 /** Reads a space: a line for each option, `OPTION LOWEST HIGHEST SCALE` with the scale linear, log10 or integer,
  *  `OPTION VALUE VALUE ... choice`, or `OPTION VALUE` for one that is always the same; `#` begins a comment. With
- *  a line `defaults` configuration 0 is not drawn: it has what is always the same, and else what it is drawn over. */
+ *  a line `defaults` configuration 0 is not drawn: it has what is always the same, and else what it is drawn over, and
+ *  goes on to the last stage unless that has one alone. */
 MXB_API MXB_NODISCARD mxb_status mxb_space_create(const char *text, mxb_space **space, mxb_error *error);
 
 /** From now on the option, of the space or not, always has this value. */

@@ -72,7 +72,8 @@ class MixBoostSearchCV(BaseSearchCV):
         What configurations are drawn from: "default", "paper" or "paper-node"; the text of a space; the
         ``pathlib.Path`` of a file with one; or a dict that has for each option ``(lowest, highest, scale)`` with the
         scale "linear", "log10" or "integer", a list of choices, or a value; with ``"defaults": True`` the first
-        configuration is the estimator as it is. A space of one's own wins over parameters of the estimator.
+        configuration is the estimator as it is, and comes to the last stage unless one alone does. A space of one's own
+        wins over parameters of the estimator.
     n_configs : int, default=512
         Configurations of the first stage.
     eta : int, default=4

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -260,19 +261,29 @@ static int compare_numbers(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-/* With the best of the stage before. */
+/* The best of the stage before, the first configuration in place of the last of them where that is wanted. */
+static void choose_configs(const struct results *results, const struct standing *standings,
+                           struct stage_results *stage) {
+    int has_first = stage->n_configs < 2 || !isfinite(mxb__results_loss(results, results->stage, 0));
+    for (size_t i = 0; i < stage->n_configs; i++) {
+        stage->order[i] = standings[i].config;
+        has_first |= standings[i].config == 0;
+    }
+    if (results->keeps_first && !has_first) {
+        stage->order[stage->n_configs - 1] = 0;
+    }
+    memcpy(stage->configs, stage->order, stage->n_configs * sizeof *stage->configs);
+    qsort(stage->configs, stage->n_configs, sizeof *stage->configs, compare_numbers);
+}
+
 static mxb_status fill_stage(struct results *results, struct stage_results *stage, mxb_error *error) {
     struct standing *standings;
     MXB_TRY(rank(results, &standings, error));
     mxb_status status = stage_open(stage, results->n_folds, error);
-    for (size_t i = 0; status == MXB_OK && i < stage->n_configs; i++) {
-        stage->configs[i] = standings[i].config;
-        stage->order[i] = standings[i].config;
+    if (status == MXB_OK) {
+        choose_configs(results, standings, stage);
     }
     mxb__free(standings);
-    if (status == MXB_OK) {
-        qsort(stage->configs, stage->n_configs, sizeof *stage->configs, compare_numbers);
-    }
     return status;
 }
 

@@ -29,6 +29,7 @@ struct results {
     size_t n_stages;
     size_t n_folds;
     size_t n_all;                 /* configurations */
+    int keeps_first;              /* the first goes on in any case, where there is room for another */
     size_t stage;                 /* being run; n_stages when all is done */
     struct stage_results *stages; /* [n_stages] */
 };

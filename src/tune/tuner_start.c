@@ -170,6 +170,7 @@ static mxb_status make_results(mxb_tuner *tuner, mxb_error *error) {
         mxb__results_clear(&tuner->results);
         mxb__kept_models_clear(&tuner->kept);
     }
+    tuner->results.keeps_first = tuner->space->has_defaults;
     tuner->has_results = status == MXB_OK;
     return status;
 }

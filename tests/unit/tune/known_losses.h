@@ -14,6 +14,7 @@ enum { MOST_CONFIGS = 300, MOST_STAGES = 8, MOST_FOLDS = 5 };
 struct world {
     struct plan plan;
     size_t n_folds;
+    int keeps_first;
     mxb_trial_result results[MOST_STAGES][MOST_CONFIGS][MOST_FOLDS];
 };
 
@@ -55,17 +56,23 @@ static inline double mean_loss(size_t stage, size_t config) {
     return sum / (double)world.n_folds;
 }
 
-/* Plain halving: of the configurations of a stage, those with the least losses, of equal ones the first. */
+/* Plain halving: of the configurations of a stage, those with the least losses, of equal ones the first; where the
+ * first of all is to be kept, it takes the place of the last of several. */
 static inline size_t halve(size_t stage, const size_t *configs, size_t n, size_t n_kept, size_t *kept) {
     int is_kept[MOST_CONFIGS] = {0};
+    size_t best = SIZE_MAX;
     for (size_t k = 0; k < n_kept; k++) {
-        size_t best = SIZE_MAX;
+        best = SIZE_MAX;
         for (size_t i = 0; i < n; i++) {
             if (!is_kept[configs[i]] && (best == SIZE_MAX || mean_loss(stage, configs[i]) < mean_loss(stage, best))) {
                 best = configs[i];
             }
         }
         is_kept[best] = 1;
+    }
+    if (world.keeps_first && n_kept > 1 && configs[0] == 0 && !is_kept[0] && isfinite(mean_loss(stage, 0))) {
+        is_kept[best] = 0;
+        is_kept[0] = 1;
     }
     n_kept = 0;
     for (size_t config = 0; config < MOST_CONFIGS; config++) {

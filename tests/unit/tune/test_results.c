@@ -65,8 +65,10 @@ static void any_order_gives_the_stages_of_plain_halving(void) {
         size_t shape = (size_t)k % (sizeof shapes / sizeof shapes[0]);
         make_plan(shapes[shape].n_configs, shapes[shape].eta, shapes[shape].min_resource, shapes[shape].n_folds);
         make_losses(&dice, k % 3 == 0 ? 4 : 1000000, k % 2 == 0 && shape != 4 ? 0.02 : 0);
+        world.keeps_first = k % 4 < 2;
         struct results results;
         OK(mxb__results_init(&results, &world.plan, world.n_folds, &error), error);
+        results.keeps_first = world.keeps_first;
         OK(run(&results, &dice, 1 + dice_below(&dice, 64)), error);
         size_t configs[MOST_CONFIGS], kept[MOST_CONFIGS];
         size_t n = world.plan.stages[0].n_configs;
@@ -88,6 +90,28 @@ static void any_order_gives_the_stages_of_plain_halving(void) {
         size_t stage = SIZE_MAX;
         CHECK_INT(mxb__results_best(&results, &stage), kept[0]);
         CHECK_INT(stage, world.plan.n_stages - 1);
+        mxb__results_clear(&results);
+    }
+}
+
+/* The worst of all stays to the end if it is the first and is to be kept, but not as the only one, nor once it failed.
+ */
+static void the_first_may_be_kept(void) {
+    struct dice dice = {24};
+    for (int kind = 0; kind < 4; kind++) {
+        make_plan(kind == 1 ? 16 : 64, 4, 1.0 / 16, 1);
+        make_losses(&dice, 1000, 0);
+        for (size_t s = 0; s < world.plan.n_stages; s++) {
+            world.results[s][0][0].loss = 1e9;
+        }
+        world.results[1][0][0].status = kind == 2 ? MXB_ERROR_DATA : MXB_OK;
+        struct results results;
+        OK(mxb__results_init(&results, &world.plan, 1, &error), error);
+        results.keeps_first = kind < 3;
+        OK(run(&results, &dice, 3), error);
+        CHECK((results.stages[1].configs[0] == 0) == (kind < 3));
+        CHECK((results.stages[2].configs[0] == 0) == (kind == 0)); /* 1: one is left; 2: it failed */
+        CHECK(kind >= 3 || results.stages[1].order[results.stages[1].n_configs - 1] == 0);
         mxb__results_clear(&results);
     }
 }
@@ -447,6 +471,7 @@ static void every_allocation_may_fail(void) {
 
 int main(void) {
     RUN(any_order_gives_the_stages_of_plain_halving);
+    RUN(the_first_may_be_kept);
     RUN(the_winner_is_known);
     RUN(equal_losses_are_ranked_by_number);
     RUN(ranking_and_best_are_right_after_every_trial);

@@ -145,6 +145,24 @@ static size_t last_stage(const mxb_tuner *tuner, size_t config) {
     return last;
 }
 
+/* Whatever they are worth on few rows, where the space has them as its first configuration. */
+static void defaults_come_to_the_last_stage(void) {
+    static const char *const spaces[] = {"learning_rate 0.1 0.5 linear\n", "defaults\nlearning_rate 0.1 0.5 linear\n"};
+    struct made_data made = data_make((struct data_recipe){.n_rows = 200, .n_features = 3, .seed = 31});
+    mxb_params *params = PARAMS("num_round", "5", "learning_rate", "0.000001");
+    for (size_t i = 0; i < 2; i++) {
+        mxb_tuner *tuner =
+            SEARCH(made.dataset, NULL, spaces[i], params, "n_configs", "8", "eta", "2", "min_resource", "1/4");
+        REQUIRE(search_run(tuner));
+        CHECK_INT(mxb_tuner_stage_size(tuner, 2), 2);
+        CHECK((mxb_tuner_stage_config(tuner, 2, 0) == 0) == (i == 1));
+        CHECK(mxb_tuner_best(tuner) != 0);
+        mxb_tuner_free(tuner);
+    }
+    mxb_params_free(params);
+    data_clear(&made);
+}
+
 static void options_have_the_rounds_that_trials_kept(void) {
     static const char *const cases[][2] = {{"0", "9"}, {"3", "40"}, {"2", "auto"}, {"100", "8"}};
     size_t n_fewer = 0;
@@ -301,6 +319,7 @@ int main(void) {
     RUN(nothing_is_known_before_the_start);
     RUN(little_is_known_after_the_start);
     RUN(the_best_so_far);
+    RUN(defaults_come_to_the_last_stage);
     RUN(options_have_the_rounds_that_trials_kept);
     RUN(rounds_are_rounded);
     RUN(the_model_is_that_of_a_training_by_hand);
