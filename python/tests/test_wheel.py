@@ -6,19 +6,23 @@ import base64
 import csv
 import hashlib
 import importlib.metadata
+import importlib.util
+import json
 import os
 import re
-import shutil
 import subprocess
 import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
 
 LIBRARY = "mixboost/libmixboost.so"
+PROGRAM = "{stem}.data/scripts/mixboost"
+SBOM = "{stem}.dist-info/sboms/mixboost.cdx.json"
 
 
 def built(pattern: str) -> Path:
@@ -75,7 +79,7 @@ def test_is_under_2_megabytes(wheel: Path) -> None:
 
 def test_holds_the_package_the_library_and_the_program(files: dict[str, bytes], stem: str, root: Path) -> None:
     wanted = {f"mixboost/{path.name}" for path in (root / "python/mixboost").glob("*.py")}
-    wanted |= {"mixboost/py.typed", LIBRARY, f"{stem}.data/scripts/mixboost"}
+    wanted |= {"mixboost/py.typed", LIBRARY, PROGRAM.format(stem=stem), SBOM.format(stem=stem)}
     wanted |= {f"{stem}.dist-info/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")}
     assert set(files) == wanted
 
@@ -94,12 +98,12 @@ def test_the_record_states_every_file(files: dict[str, bytes], stem: str) -> Non
 
 def test_the_program_is_on_the_path(files: dict[str, bytes], stem: str) -> None:
     program = Path(sysconfig.get_path("scripts")) / "mixboost"
-    assert program.read_bytes() == files[f"{stem}.data/scripts/mixboost"]
+    assert program.read_bytes() == files[PROGRAM.format(stem=stem)]
     answer = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout
     assert answer.split() == stem.split("-")
 
 
-@pytest.mark.parametrize("name", [LIBRARY, "{stem}.data/scripts/mixboost"])
+@pytest.mark.parametrize("name", [LIBRARY, PROGRAM])
 def test_binaries_are_stripped_and_need_the_c_library_only(
     files: dict[str, bytes], stem: str, tmp_path: Path, name: str
 ) -> None:
@@ -111,6 +115,54 @@ def test_binaries_are_stripped_and_need_the_c_library_only(
     assert "RPATH" not in dynamic
     assert "RUNPATH" not in dynamic
     assert ".symtab" not in sections(content, tmp_path, "-SW")
+
+
+@pytest.fixture(scope="module")
+def hardening(root: Path) -> ModuleType:
+    """What the tests of the library share about built files."""
+    spec = importlib.util.spec_from_file_location("hardening", root / "tests/hardening.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", [LIBRARY, PROGRAM])
+def test_binaries_are_hardened(
+    files: dict[str, bytes], stem: str, tmp_path: Path, hardening: ModuleType, name: str
+) -> None:
+    (tmp_path / "binary").write_bytes(files[name.format(stem=stem)])
+    assert hardening.missing(tmp_path / "binary") == []
+
+
+def test_the_bill_of_materials_says_that_all_is_ours(files: dict[str, bytes], stem: str) -> None:
+    """CycloneDX, where PEP 770 wants it; its version is the header's."""
+    bill = json.loads(files[SBOM.format(stem=stem)])
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
+    name, version = stem.split("-")
+    package = bill["metadata"]["component"]
+    assert (package["name"], package["version"]) == (name, version)
+    assert package["bom-ref"] == package["purl"] == f"pkg:pypi/{name}@{version}"
+    assert package["licenses"] == [{"license": {"id": "Apache-2.0"}}]
+    (told,) = package["properties"]
+    assert told == {"name": "mixboost:third-party-components", "value": "none"}
+    assert bill["components"] == []
+    assert bill["dependencies"] == [{"ref": package["bom-ref"], "dependsOn": []}]
+    assert bill["compositions"] == [{"aggregate": "complete", "assemblies": [package["bom-ref"]]}]
+
+
+def test_no_machine_shows_in_the_archive(wheel: Path) -> None:
+    """Order, dates and permissions are the same from every file system, clock and checkout."""
+    with zipfile.ZipFile(wheel) as archive:
+        entries = archive.infolist()
+    names = [entry.filename for entry in entries]
+    assert names == sorted(names, key=lambda name: (".dist-info/" in name, name.endswith("/RECORD"), name))
+    assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
+    modes = {entry.filename: entry.external_attr >> 16 for entry in entries}
+    programs = {name for name, mode in modes.items() if mode == 0o100755}
+    assert programs == {name for name in names if name.endswith((".so", "/scripts/mixboost"))}
+    assert {mode for name, mode in modes.items() if name not in programs} == {0o100644}
 
 
 def test_no_path_of_this_machine_is_in_it(files: dict[str, bytes], root: Path) -> None:
@@ -145,13 +197,12 @@ def test_the_sdist_holds_sources_as_they_are(sources: dict[str, bytes], root: Pa
 def test_the_sdist_gives_the_same_wheel_to_the_last_byte(
     wheel: Path, sources: dict[str, bytes], root: Path, tmp_path: Path
 ) -> None:
-    """Another folder, another build folder, compiled anew."""
+    """Another folder, another build folder, compiled anew, by another front end."""
     for name, content in sources.items():
         path = tmp_path / "another folder" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        if name.startswith("python/mixboost/"):  # a wheel keeps permissions, which are the checkout's own
-            shutil.copymode(root / name, path)
-    command = [os.environ["MIXBOOST_BUILDER"], "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist"]
-    subprocess.run([*command, "another folder"], cwd=tmp_path, check=True, capture_output=True)
+        path.chmod(0o700)
+    command = [os.environ["MIXBOOST_BUILDER"], "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index"]
+    subprocess.run([*command, "-w", "dist", "./another folder"], cwd=tmp_path, check=True, capture_output=True)
     assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
