@@ -131,10 +131,26 @@ mxb_status mxb__results_check(const struct results *results, const mxb_trial *tr
     return MXB_OK;
 }
 
+/* Journals and scorers say what they like: blanks for what could steer a terminal, which is ASCII's control characters
+ * and U+0080 to U+009F. */
+static void make_printable(char *text, size_t size) {
+    for (size_t i = 0; i < size && text[i] != '\0'; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        unsigned char next = i + 1 < size ? (unsigned char)text[i + 1] : 0;
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+            text[i++] = ' ';
+            text[i] = ' ';
+        } else if (byte < 0x20 || byte == 0x7f) {
+            text[i] = ' ';
+        }
+    }
+}
+
 void mxb__results_add(struct results *results, const mxb_trial *trial, const mxb_trial_result *result) {
     struct trial_slot *slot = mxb__results_find(results, trial);
     slot->state = TRIAL_IS_DONE;
     slot->result = *result;
+    make_printable(slot->result.message, sizeof slot->result.message);
     results->stages[trial->stage].n_done++;
 }
 

@@ -69,6 +69,15 @@ static mxb_status describe(const mxb_tuner *tuner, struct byte_writer *out, mxb_
     return out->status;
 }
 
+/* A number that is no error of ours, a caller's or nobody's, tells that the trial failed and not why. */
+static mxb_trial_result known_result(const struct journal_record *record) {
+    mxb_trial_result result = record->result;
+    if ((int)result.status < MXB_OK || (int)result.status > MXB_ERROR_MEMORY) {
+        result.status = MXB_ERROR_DATA;
+    }
+    return result;
+}
+
 /* Results of the stage being run until it is done, then those of the next, whatever order they came in. */
 static mxb_status replay(mxb_tuner *tuner, const struct journal_contents *contents, mxb_error *error) {
     struct results *results = &tuner->results;
@@ -77,8 +86,9 @@ static mxb_status replay(mxb_tuner *tuner, const struct journal_contents *conten
         for (size_t i = 0; i < contents->n_records; i++) {
             const struct journal_record *record = &contents->records[i];
             if (record->trial.stage == stage) {
-                MXB_TRY(mxb__results_check(results, &record->trial, &record->result, error));
-                mxb__results_add(results, &record->trial, &record->result);
+                mxb_trial_result result = known_result(record);
+                MXB_TRY(mxb__results_check(results, &record->trial, &result, error));
+                mxb__results_add(results, &record->trial, &result);
                 n_added++;
             }
         }

@@ -382,6 +382,7 @@ static void a_reason_may_be_long(void) {
     mxb_trial_result result = {.status = MXB_ERROR_IO};
     make_plan(1, 2, 1, 1);
     memset(result.message, 'x', sizeof result.message);
+    result.message[sizeof result.message - 1] = (char)0xc2; /* of a character that was cut */
     OK(mxb__results_init(&results, &world.plan, 1, &error), error);
     mxb__results_add(&results, &(mxb_trial){0, 0, 0}, &result);
     CHECK_INT(mxb__results_advance(&results, &error), MXB_ERROR_IO);

@@ -183,9 +183,10 @@ static void results_that_cannot_be_are_refused(void) {
 }
 
 /* A stage whose every trial failed ends the search again. */
-static void a_journal_of_failures_says_so(void) {
+static void check_failures(mxb_status written, const char *message, mxb_status status, const char *sentence) {
     mxb_tuner_free(run_whole(0));
-    mxb_trial_result failed = {.status = MXB_ERROR_MEMORY, .loss = HUGE_VAL, .message = "no room"};
+    mxb_trial_result failed = {.status = written, .loss = HUGE_VAL};
+    snprintf(failed.message, sizeof failed.message, "%s", message);
     for (size_t i = 0; i < 12; i++) {
         mxb_trial trial = {.stage = 0, .config = i / 2, .fold = i % 2};
         mxb__journal_encode_record(&trial, &failed, journal_record_at(&bytes, i));
@@ -194,9 +195,21 @@ static void a_journal_of_failures_says_so(void) {
     mxb_tuner *tuner = search(0, "1");
     REQUIRE(journal_store("a.mxj", bytes.bytes, bytes.n_bytes));
     OK(mxb_tuner_set_journal(tuner, "a.mxj", 1, &error), error);
-    CHECK_INT(mxb_tuner_start(tuner, &error), MXB_ERROR_MEMORY);
-    CHECK(strstr(error.message, "all configurations failed; the first: no room") != NULL);
+    CHECK_INT(mxb_tuner_start(tuner, &error), status);
+    CHECK(strstr(error.message, sentence) != NULL);
     mxb_tuner_free(tuner);
+}
+
+static void a_journal_of_failures_says_so(void) {
+    check_failures(MXB_ERROR_MEMORY, "no room", MXB_ERROR_MEMORY, "all configurations failed; the first: no room");
+    check_failures((mxb_status)77, "", MXB_ERROR_DATA, "all configurations failed; the first: ");
+    check_failures(MXB_STOPPED, "", MXB_ERROR_DATA, "the first: "); /* nobody stopped this search */
+}
+
+/* A journal is a file of anyone's, and its text reaches terminals by way of errors. */
+static void a_journal_steers_no_terminal(void) {
+    check_failures(MXB_ERROR_DATA, "\x1b[31m\n\x7f \xc2\x9b[2J gr\xc3\xbc\xc3\x9f \xc2\xa0", MXB_ERROR_DATA,
+                   "the first:  [31m     [2J gr\xc3\xbc\xc3\x9f \xc2\xa0");
 }
 
 /* ---- before the first trial ---- */
@@ -321,6 +334,7 @@ int main(void) {
     RUN(one_search_at_a_time_has_the_journal);
     RUN(results_that_cannot_be_are_refused);
     RUN(a_journal_of_failures_says_so);
+    RUN(a_journal_steers_no_terminal);
     RUN(what_cannot_be_is_found_at_the_start);
     RUN(contradictions_are_left_to_the_trials);
     RUN(rows_are_stratified_as_asked);
