@@ -21,7 +21,7 @@ from tools.logs import BUILD, ROOT, new_log
 
 RESULTS = ROOT / "tests" / "battery" / "results"
 KEPT = BUILD / "battery"
-SOURCES = ["CMakeLists.txt", "cli", "examples", "include", "python", "src", "tests", "tools"]
+SOURCES = ["CMakeLists.txt", "cli", "cmake", "examples", "include", "pyproject.toml", "python", "src", "tests", "tools"]
 
 Counts = dict[str, float]
 

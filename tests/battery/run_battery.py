@@ -12,11 +12,12 @@ import argparse
 import sys
 
 from searches import SEARCHES
+from security import SECURITY
 from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES)}
+SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES, SECURITY)}
 
 
 def tell(section: Section, figures: list[Figure]) -> None:
