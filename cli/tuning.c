@@ -12,7 +12,7 @@
 #include "output.h"
 #include "training_input.h"
 
-enum { MAX_SPACE_SIZE = 1 << 20 };
+enum { MAX_SPACE_SIZE = 1 << 20, MAX_FOLDS = 1000 };
 
 /* Flags whose value is that of a setting, and the setting. */
 static const struct {
@@ -142,58 +142,17 @@ static int read_time_limit(struct tuning *tuning) {
 static int check_judges(const struct tuning *tuning) {
     const char *const flags[] = {tuning->folds_flag, "valid", "valid-fraction"};
     const char *given = NULL;
+    uint64_t n_folds;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (arguments_flag(tuning->arguments, flags[i]) != NULL && given != NULL) {
             return fail_usage("--%s and --%s exclude each other", given, flags[i]);
         }
         given = arguments_flag(tuning->arguments, flags[i]) != NULL ? flags[i] : given;
     }
-    return EXIT_DONE;
+    return arguments_count(tuning->arguments, tuning->folds_flag, 2, MAX_FOLDS, &n_folds);
 }
 
-int tuning_init(struct tuning *tuning, const struct arguments *arguments, const char *folds_flag) {
-    *tuning = (struct tuning){.arguments = arguments, .folds_flag = folds_flag};
-    const char *space = arguments_flag(arguments, "space");
-    int code = training_input_options(arguments, &tuning->params);
-    if (code == EXIT_DONE) {
-        code = read_time_limit(tuning);
-    }
-    if (code == EXIT_DONE) {
-        code = check_judges(tuning);
-    }
-    if (code == EXIT_DONE && arguments_flag(arguments, "resume") != NULL &&
-        arguments_flag(arguments, "journal") == NULL) {
-        code = fail_usage("--resume needs --journal FILE");
-    }
-    if (code == EXIT_DONE) {
-        code = create_space(space != NULL ? space : "default", &tuning->space);
-    }
-    if (code == EXIT_DONE) {
-        code = fix_options(tuning);
-    }
-    return code == EXIT_DONE ? follow_objective(tuning) : code;
-}
-
-void tuning_clear(struct tuning *tuning) {
-    mxb_space_free(tuning->space);
-    mxb_params_free(tuning->params);
-}
-
-int tuning_check_journal(const struct tuning *tuning, const char *path) {
-    const char *model = arguments_flag(tuning->arguments, "model");
-    int resumes = arguments_flag(tuning->arguments, "resume") != NULL;
-    struct stat found;
-    if (model != NULL && (strcmp(path, model) == 0 || output_is_same(path, model))) {
-        return fail_usage("--journal and --model name the same file, \"%s\"", path);
-    }
-    int code = output_check(path, 0);
-    if (code == EXIT_DONE && !resumes && stat(path, &found) == 0 && found.st_size > 0) {
-        return fail_data("the journal \"%s\" is there already; --resume goes on from it", path);
-    }
-    return code;
-}
-
-/* ---- The tuner ---- */
+/* ---- Settings ---- */
 
 /* Makes one setting what a flag says; the complaint names the flag, too, where that has another name. */
 static int set(mxb_tuner *tuner, const char *setting, const char *flag, const char *value) {
@@ -225,6 +184,73 @@ static int set_all(const struct tuning *tuning, mxb_tuner *tuner) {
     }
     return code;
 }
+
+/* What settings and options have wrong by themselves: a search of a row that nobody looks at says so. */
+static int check_settings(const struct tuning *tuning) {
+    mxb_error error;
+    mxb_dataset *row = NULL;
+    mxb_tuner *tuner = NULL;
+    mxb_status status = mxb_dataset_create(1, &row, &error);
+    if (status == MXB_OK) {
+        status = mxb_tuner_create(row, NULL, tuning->space, tuning->params, &tuner, &error);
+    }
+    int code = status == MXB_OK ? set_all(tuning, tuner) : EXIT_DONE;
+    if (status == MXB_OK && code == EXIT_DONE) {
+        status = mxb_tuner_check(tuner, &error);
+    }
+    mxb_tuner_free(tuner);
+    mxb_dataset_free(row);
+    return status == MXB_OK ? code : fail_status(status, &error);
+}
+
+/* ---- All of it ---- */
+
+int tuning_init(struct tuning *tuning, const struct arguments *arguments, const char *folds_flag) {
+    *tuning = (struct tuning){.arguments = arguments, .folds_flag = folds_flag};
+    const char *space = arguments_flag(arguments, "space");
+    int code = training_input_options(arguments, &tuning->params);
+    if (code == EXIT_DONE) {
+        code = read_time_limit(tuning);
+    }
+    if (code == EXIT_DONE) {
+        code = check_judges(tuning);
+    }
+    if (code == EXIT_DONE && arguments_flag(arguments, "resume") != NULL &&
+        arguments_flag(arguments, "journal") == NULL) {
+        code = fail_usage("--resume needs --journal FILE");
+    }
+    if (code == EXIT_DONE) {
+        code = create_space(space != NULL ? space : "default", &tuning->space);
+    }
+    if (code == EXIT_DONE) {
+        code = fix_options(tuning);
+    }
+    if (code == EXIT_DONE) {
+        code = follow_objective(tuning);
+    }
+    return code == EXIT_DONE ? check_settings(tuning) : code;
+}
+
+void tuning_clear(struct tuning *tuning) {
+    mxb_space_free(tuning->space);
+    mxb_params_free(tuning->params);
+}
+
+int tuning_check_journal(const struct tuning *tuning, const char *path) {
+    const char *model = arguments_flag(tuning->arguments, "model");
+    int resumes = arguments_flag(tuning->arguments, "resume") != NULL;
+    struct stat found;
+    if (model != NULL && (strcmp(path, model) == 0 || output_is_same(path, model))) {
+        return fail_usage("--journal and --model name the same file, \"%s\"", path);
+    }
+    int code = output_check(path, 0);
+    if (code == EXIT_DONE && !resumes && stat(path, &found) == 0 && found.st_size > 0) {
+        return fail_data("the journal \"%s\" is there already; --resume goes on from it", path);
+    }
+    return code;
+}
+
+/* ---- The tuner ---- */
 
 static int prepare(const struct tuning *tuning, mxb_tuner *tuner, const char *journal) {
     mxb_error error;

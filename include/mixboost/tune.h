@@ -66,6 +66,9 @@ MXB_API int mxb_option_is_kept(size_t index);
 /** A copy, to be freed with mxb_params_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_params_copy(const mxb_params *params, mxb_params **copy, mxb_error *error);
 
+/** MXB_ERROR_PARAM for options that contradict each other, which every training would refuse. */
+MXB_API MXB_NODISCARD mxb_status mxb_params_check(const mxb_params *params, mxb_error *error);
+
 /** The rounds of a training at the most: `num_round`, or what auto stands for. */
 MXB_API size_t mxb_params_max_rounds(const mxb_params *params);
 
@@ -131,6 +134,9 @@ MXB_API MXB_NODISCARD mxb_status mxb_tuner_add_fold(mxb_tuner *tuner, const size
  *  else refused; so is one of other data or settings, and one that another run has open. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_set_journal(mxb_tuner *tuner, const char *path, int resume,
                                                        mxb_error *error);
+
+/** Whether the settings go together, and the options of any configuration, before any row is looked at. */
+MXB_API MXB_NODISCARD mxb_status mxb_tuner_check(const mxb_tuner *tuner, mxb_error *error);
 
 /** Checks everything, makes the folds and reads the journal. mxb_tuner_run does it where it has not been done. After a
  *  failure the tuner may only be freed. */

@@ -340,9 +340,11 @@ static mxb_status check_depths(const mxb_params *params, mxb_error *error) {
         return MXB_OK;
     }
     if (n != n_depths) {
-        return mxb__fail(error, MXB_ERROR_PARAM,
-                         "depth_probabilities has %.0f numbers; min_max_depth %.0f to max_max_depth %s are %.0f depths",
-                         n, least_depth(params), params->texts[OPTION_MAX_MAX_DEPTH], n_depths);
+        return mxb__fail(
+            error, MXB_ERROR_PARAM,
+            "depth_probabilities has %.0f number%s; min_max_depth %.0f to max_max_depth %s %s %.0f depth%s", n,
+            n == 1 ? "" : "s", least_depth(params), params->texts[OPTION_MAX_MAX_DEPTH], n_depths == 1 ? "is" : "are",
+            n_depths, n_depths == 1 ? "" : "s");
     }
     double sum = 0.0;
     for (size_t i = 0; i < (size_t)n; i++) {
@@ -370,6 +372,10 @@ static mxb_status check_terms(const mxb_params *params, mxb_error *error) {
 mxb_status mxb__params_check(const mxb_params *params, mxb_error *error) {
     MXB_TRY(check_depths(params, error));
     return check_terms(params, error);
+}
+
+mxb_status mxb_params_check(const mxb_params *params, mxb_error *error) {
+    return params != NULL ? mxb__params_check(params, error) : mxb__fail(error, MXB_ERROR_PARAM, "params is NULL");
 }
 
 /* To so many steps in 1, so that a value has a short text. */

@@ -21,9 +21,9 @@ mxb_status mxb__plan_make(struct plan *plan, size_t n_configs, size_t eta, doubl
     }
     if ((double)n_configs < power) {
         return mxb__fail(error, MXB_ERROR_PARAM,
-                         "%zu configurations are too few: of each %zu one goes on in each of %zu steps, so there must "
-                         "be at least %.7g, or min_resource larger",
-                         n_configs, eta, last, power);
+                         "%zu configuration%s cannot go through %zu stages, each with one in %zu of the stage before: "
+                         "there must be at least %.7g, or min_resource must be larger",
+                         n_configs, n_configs == 1 ? "" : "s", last + 1, eta, power);
     }
     plan->n_stages = last + 1;
     size_t n = n_configs;

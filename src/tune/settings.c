@@ -74,7 +74,7 @@ static int read_fraction(const char *text, double *value) {
         return 0;
     }
     *value /= divisor;
-    return 1;
+    return divisor > 0.0;
 }
 
 static int is_printable(const char *text) {

@@ -146,6 +146,20 @@ mxb_status mxb__tuner_draw(const mxb_tuner *tuner, size_t config, mxb_params **p
     return status;
 }
 
+mxb_status mxb__tuner_draw_first(const mxb_tuner *tuner, mxb_params **params, mxb_error *error) {
+    mxb_status status = MXB_ERROR_PARAM;
+    size_t n_configs = mxb__setting_count(&tuner->settings, SETTING_N_CONFIGS);
+    for (size_t config = 0; status == MXB_ERROR_PARAM && config < n_configs; config++) {
+        MXB_TRY(mxb__tuner_draw(tuner, config, params, error));
+        status = mxb_params_check(*params, config == 0 ? error : NULL);
+        if (status != MXB_OK) {
+            mxb_params_free(*params);
+            *params = NULL;
+        }
+    }
+    return status;
+}
+
 size_t mxb__tuner_rounds(const mxb_tuner *tuner, const mxb_params *params, size_t stage) {
     size_t n = mxb_params_max_rounds(params);
     if (!mxb__tuner_cuts_rounds(tuner)) {

@@ -41,6 +41,10 @@ struct mxb_tuner {
 /** The options of a configuration's trials. To be freed with mxb_params_free. */
 mxb_status mxb__tuner_draw(const mxb_tuner *tuner, size_t config, mxb_params **params, mxb_error *error);
 
+/** Those of the first configuration whose options go together; PARAM, and why those of configuration 0 do not, where
+ *  there is none. To be freed likewise. */
+mxb_status mxb__tuner_draw_first(const mxb_tuner *tuner, mxb_params **params, mxb_error *error);
+
 /** Gives a training so many threads, 0: all processors, and its learners no others. */
 mxb_status mxb__tuner_set_threads(mxb_params *params, int n_threads, mxb_error *error);
 

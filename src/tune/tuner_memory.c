@@ -69,25 +69,6 @@ static mxb_status enlarge_option(const mxb_tuner *tuner, const struct range *ran
     return status;
 }
 
-/* The first configuration whose options go together; NULL where there is none. */
-static mxb_status find_first(const mxb_tuner *tuner, mxb_params **params, mxb_error *error) {
-    size_t n_bytes = 0;
-    *params = NULL;
-    for (size_t config = 0; n_bytes == 0 && config < tuner->plan.stages[0].n_configs; config++) {
-        MXB_TRY(mxb__tuner_draw(tuner, config, params, error));
-        mxb_status status = mxb__tuner_set_threads(*params, 1, error);
-        if (status == MXB_OK) {
-            status = measure(tuner, *params, OF_ROWS, &n_bytes, error);
-        }
-        if (status != MXB_OK || n_bytes == 0) {
-            mxb_params_free(*params);
-            *params = NULL;
-        }
-        MXB_TRY(status);
-    }
-    return MXB_OK;
-}
-
 /* Option by option, and once more: what one of them takes may depend on another. */
 static mxb_status enlarge(const mxb_tuner *tuner, enum part part, mxb_params *params, mxb_error *error) {
     for (size_t i = 0; i < 2 * tuner->space->n_ranges; i++) {
@@ -99,12 +80,10 @@ static mxb_status enlarge(const mxb_tuner *tuner, enum part part, mxb_params *pa
     return MXB_OK;
 }
 
-/* A configuration for each part; NULL where no options go together. */
+/* A configuration for each part. */
 static mxb_status make_largest(const mxb_tuner *tuner, mxb_params *largest[N_PARTS], mxb_error *error) {
-    MXB_TRY(find_first(tuner, &largest[OF_ROWS], error));
-    if (largest[OF_ROWS] == NULL) {
-        return MXB_OK;
-    }
+    MXB_TRY(mxb__tuner_draw_first(tuner, &largest[OF_ROWS], error));
+    MXB_TRY(mxb__tuner_set_threads(largest[OF_ROWS], 1, error));
     MXB_TRY(mxb_params_copy(largest[OF_ROWS], &largest[OF_TRAINING], error));
     MXB_TRY(enlarge(tuner, OF_ROWS, largest[OF_ROWS], error));
     return enlarge(tuner, OF_TRAINING, largest[OF_TRAINING], error);
@@ -201,7 +180,7 @@ static mxb_status add_up(mxb_tuner *tuner, mxb_params *const largest[N_PARTS], m
 mxb_status mxb__tuner_measure(mxb_tuner *tuner, mxb_error *error) {
     mxb_params *largest[N_PARTS] = {NULL};
     mxb_status status = make_largest(tuner, largest, error);
-    if (status == MXB_OK && largest[OF_ROWS] != NULL) { /* else no trial will begin */
+    if (status == MXB_OK) {
         status = add_up(tuner, largest, error);
     }
     mxb_params_free(largest[OF_ROWS]);

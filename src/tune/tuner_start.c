@@ -121,7 +121,7 @@ static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
 }
 
 /* Rows that nothing can be trained or judged on are found now and not by every trial. Options that contradict each
- * other are left to these: another configuration's may not. */
+ * other are left to these: another configuration's do not. */
 static mxb_status check_rows(const mxb_tuner *tuner, mxb_error *error) {
     mxb_params *params;
     mxb_error cause = {{0}};
@@ -155,17 +155,27 @@ static mxb_status make_rows(mxb_tuner *tuner, mxb_error *error) {
     return mxb__fold_data_cut(&tuner->data, &tuner->plan, &tuner->settings, stratify, error);
 }
 
-static mxb_status make_plan(mxb_tuner *tuner, mxb_error *error) {
+static mxb_status make_plan(const mxb_tuner *tuner, struct plan *plan, mxb_error *error) {
     const struct settings *settings = &tuner->settings;
     size_t n_cores = mxb__setting_count(settings, SETTING_N_THREADS);
-    MXB_TRY(mxb__plan_make(&tuner->plan, mxb__setting_count(settings, SETTING_N_CONFIGS),
+    MXB_TRY(mxb__plan_make(plan, mxb__setting_count(settings, SETTING_N_CONFIGS),
                            mxb__setting_count(settings, SETTING_ETA), settings->values[SETTING_MIN_RESOURCE],
                            n_cores == 0 ? mxb__n_processors() : n_cores, error));
     /* A caller's functions are called on the calling thread only. */
-    for (size_t i = 0; mxb_params_own_digest(tuner->params) != 0 && i < tuner->plan.n_stages; i++) {
-        tuner->plan.stages[i].n_threads *= tuner->plan.stages[i].n_workers;
-        tuner->plan.stages[i].n_workers = 1;
+    for (size_t i = 0; mxb_params_own_digest(tuner->params) != 0 && i < plan->n_stages; i++) {
+        plan->stages[i].n_threads *= plan->stages[i].n_workers;
+        plan->stages[i].n_workers = 1;
     }
+    return MXB_OK;
+}
+
+mxb_status mxb_tuner_check(const mxb_tuner *tuner, mxb_error *error) {
+    struct plan plan;
+    mxb_params *params;
+    MXB_TRY(mxb__tuner_check_new(tuner, error));
+    MXB_TRY(make_plan(tuner, &plan, error));
+    MXB_TRY(mxb__tuner_draw_first(tuner, &params, error));
+    mxb_params_free(params);
     return MXB_OK;
 }
 
@@ -186,7 +196,8 @@ static mxb_status make_results(mxb_tuner *tuner, mxb_error *error) {
 }
 
 static mxb_status start(mxb_tuner *tuner, mxb_error *error) {
-    MXB_TRY(make_plan(tuner, error));
+    MXB_TRY(mxb_tuner_check(tuner, error));
+    MXB_TRY(make_plan(tuner, &tuner->plan, error));
     MXB_TRY(make_rows(tuner, error));
     MXB_TRY(check_rows(tuner, error));
     MXB_TRY(make_results(tuner, error));

@@ -173,7 +173,8 @@ MISTAKES = [
     ("--resume", 2, "--resume is for --tune"),
     ("--tune --resume", 2, "--resume needs --journal FILE"),
     ("--tune --inner-folds 3 --valid-fraction 0.2", 2, "--inner-folds and --valid-fraction exclude each other"),
-    ("--tune --inner-folds 1", 2, '--inner-folds: n_folds is "1"; it must be a whole number, 2 to 1000, or 0'),
+    ("--tune --inner-folds 0", 2, '--inner-folds must be a whole number from 2 to 1000, not "0"'),
+    ("--tune --inner-folds 1", 2, '--inner-folds must be a whole number from 2 to 1000, not "1"'),
     ("--tune --eta 1", 2, 'eta is "1"; it must be a whole number, 2 to 1000'),
     ("--tune --folds 1", 2, '--folds must be a whole number from 2 to 1000, not "1"'),
     (

@@ -12,13 +12,15 @@ MISTAKES = [
     ("--min-resource 1.5", 2, 'min_resource is "1.5"; it must be a number or a fraction a/b over 0, up to 1'),
     ("--min-resource 3/2", 2, 'min_resource is "3/2"; it must be a number or a fraction a/b over 0, up to 1'),
     ("--resource time", 2, 'resource is "time"; it must be rows | rounds'),
-    ("--folds 1", 2, '--folds: n_folds is "1"; it must be a whole number, 2 to 1000, or 0'),
+    ("--min-resource -1/-4", 2, 'min_resource is "-1/-4"; it must be a number or a fraction a/b over 0, up to 1'),
+    ("--folds 0", 2, '--folds must be a whole number from 2 to 1000, not "0"'),
+    ("--folds 1", 2, '--folds must be a whole number from 2 to 1000, not "1"'),
     ("--valid-fraction 1", 2, 'valid_fraction is "1"; it must be 0.001 to 0.999'),
     (
         "--min-resource 1/16",
         2,
-        "8 configurations are too few: of each 4 one goes on in each of 2 steps, so there must be at least 16, or "
-        "min_resource larger",
+        "8 configurations cannot go through 3 stages, each with one in 4 of the stage before: there must be at least "
+        "16, or min_resource must be larger",
     ),
     ("--time-limit 0", 2, '--time-limit must be a time such as 90s, 10m or 2h, not "0"'),
     ("--time-limit 10d", 2, '--time-limit must be a time such as 90s, 10m or 2h, not "10d"'),
@@ -55,6 +57,33 @@ def test_mistake(run, tmp_path, typed, code, sentence):
     done = run(*search("d.csv", "m.mxb", *typed.split()))
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"mixboost: {sentence}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+# Mistakes in settings and options, whatever the data are.
+WITHOUT_DATA = [
+    ("--eta 1", 'eta is "1"; it must be a whole number, 2 to 1000'),
+    ("--min-resource 0", 'min_resource is "0"; it must be a number or a fraction a/b over 0, up to 1'),
+    ("--folds 0", '--folds must be a whole number from 2 to 1000, not "0"'),
+    (
+        "--configs 3",
+        "3 configurations cannot go through 2 stages, each with one in 4 of the stage before: there must be at least 4, "
+        "or min_resource must be larger",
+    ),
+    (
+        "--min_max_depth 9 --max_max_depth 4",
+        "min_max_depth is 9 and max_max_depth 4; the first must not be larger",
+    ),
+    (
+        "--max_max_depth 5 --depth_probabilities 1",
+        "depth_probabilities has 1 number; min_max_depth 2 to max_max_depth 5 are 4 depths",
+    ),
+]
+
+
+@pytest.mark.parametrize(("typed", "sentence"), WITHOUT_DATA, ids=[typed for typed, _ in WITHOUT_DATA])
+def test_found_before_the_data_is_read(run, typed, sentence):
+    done = run("tune", "none.csv", "--label", "y", "--model", "m.mxb", *typed.split())
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"mixboost: {sentence}\n")
 
 
 @pytest.mark.parametrize("given", ["0", "2.5", "many", "1000001"])
@@ -135,15 +164,6 @@ def test_a_class_of_too_few_rows(run, tmp_path, words):
     assert done.stderr.count("\n") == 1
     if words[:1] == ["--folds"]:
         assert done.stderr == "mixboost: label 1 has 1 row; 3 stratified folds need at least 3 of each label\n"
-    assert not (tmp_path / "m.mxb").exists()
-
-
-def test_all_trials_fail(run, classes_csv, tmp_path):
-    """The reason of the first is the error."""
-    done = run(*search(classes_csv, "m.mxb", "--min_max_depth", 9, "--max_max_depth", 4))
-    assert (done.returncode, done.stdout) == (2, "")
-    reason = "min_max_depth is 9 and max_max_depth 4; the first must not be larger"
-    assert done.stderr.splitlines()[1:] == [f"mixboost: all configurations failed; the first: {reason}"]
     assert not (tmp_path / "m.mxb").exists()
 
 

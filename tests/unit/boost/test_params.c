@@ -300,8 +300,9 @@ static void options_that_contradict_each_other(void) {
     OK(mxb_params_create(&params, &error), error);
     CHECK_INT(mxb_params_set(params, "min_max_depth", "9", &error), MXB_OK);
     CHECK_INT(mxb_params_set(params, "max_max_depth", "8", &error), MXB_OK);
-    FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
+    FAILS(mxb_params_check(params, &error), error, MXB_ERROR_PARAM,
           "min_max_depth is 9 and max_max_depth 8; the first must not be larger");
+    FAILS(mxb_params_check(NULL, &error), error, MXB_ERROR_PARAM, "params is NULL");
     CHECK_INT(mxb_params_set(params, "max_max_depth", "9", &error), MXB_OK);
     CHECK_INT(mxb__params_check(params, &error), MXB_OK);
     mxb_params_free(params);
@@ -321,6 +322,9 @@ static void depth_probabilities_are_a_list(void) {
     OK(mxb_params_set(params, "depth_probabilities", "0.5,0.5", &error), error);
     FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
           "depth_probabilities has 2 numbers; min_max_depth 3 to max_max_depth 5 are 3 depths");
+    OK(mxb_params_set(params, "depth_probabilities", "1", &error), error);
+    FAILS(mxb__params_check(params, &error), error, MXB_ERROR_PARAM,
+          "depth_probabilities has 1 number; min_max_depth 3 to max_max_depth 5 are 3 depths");
     OK(mxb_params_set(params, "depth_probabilities", "0.1,0.7,0.2", &error), error);
     OK(mxb__params_check(params, &error), error);
     CHECK(params->depth_probabilities[1] == 0.7);

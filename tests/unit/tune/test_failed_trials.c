@@ -59,25 +59,45 @@ static void failures_are_last_on_any_number_of_threads(void) {
     mxb_params_free(params);
 }
 
-/* Depths that contradict in every configuration. */
+static mxb_status never_fits(void *context, const mxb_round *round, void **term, double *values, mxb_error *said) {
+    (void)context, (void)round, (void)term, (void)values;
+    snprintf(said->message, sizeof said->message, "it never does");
+    return MXB_ERROR_DATA;
+}
+
+static mxb_status never_predicts(void *context, const void *term, const mxb_dataset *rows, double *values,
+                                 mxb_error *said) {
+    (void)context, (void)term, (void)rows, (void)values, (void)said;
+    return MXB_ERROR_DATA;
+}
+
+/* One that fails in every configuration. */
+static void add_learner(mxb_params *params) {
+    mxb_learner *learner = NULL;
+    OK(mxb_learner_create("idle", never_fits, never_predicts, NULL, NULL, &learner, &error), error);
+    OK(mxb_params_add_learner(params, learner, 1.0, &error), error);
+    mxb_learner_free(learner);
+}
+
 static void where_all_fail_the_first_reason_is_the_error(void) {
     static const char sentence[] =
-        "all configurations failed; the first: min_max_depth is 9 and max_max_depth 4; the first must not be larger";
-    mxb_params *deep_and_shallow = PARAMS("min_max_depth", "9", "max_max_depth", "4");
+        "all configurations failed; the first: the learner \"idle\" failed in round 1: it never does";
+    mxb_params *params = PARAMS("num_round", "4");
+    add_learner(params);
     for (int resource = 0; resource <= 1; resource++) {
         mxb_tuner *tuner =
-            SEARCH(data.dataset, NULL, "learning_rate 0.1 0.9 linear\n", deep_and_shallow, "n_configs", "5", "eta", "2",
+            SEARCH(data.dataset, NULL, "learning_rate 0.1 0.9 linear\n", params, "n_configs", "5", "eta", "2",
                    "min_resource", "1/2", "n_threads", "4", "resource", resource ? "rounds" : "rows");
         mxb_model *model = NULL;
-        FAILS(mxb_tuner_run(tuner, NULL, NULL, &error), error, MXB_ERROR_PARAM, sentence);
+        FAILS(mxb_tuner_run(tuner, NULL, NULL, &error), error, MXB_ERROR_DATA, sentence);
         CHECK_INT(mxb_tuner_n_done(tuner, 0), 5);
         CHECK_INT(mxb_tuner_stage(tuner), 0);
         CHECK(mxb_tuner_best(tuner) == SIZE_MAX);
-        FAILS(mxb_tune(tuner, NULL, NULL, &model, &error), error, MXB_ERROR_PARAM, sentence); /* not for ever */
+        FAILS(mxb_tune(tuner, NULL, NULL, &model, &error), error, MXB_ERROR_DATA, sentence); /* not for ever */
         CHECK(model == NULL);
         mxb_tuner_free(tuner);
     }
-    mxb_params_free(deep_and_shallow);
+    mxb_params_free(params);
 }
 
 /* Told by someone else: a failure on one fold of three is the configuration's. */

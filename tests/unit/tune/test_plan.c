@@ -126,11 +126,11 @@ static void too_few_configurations(void) {
     OK(mxb__plan_make(&plan, 16, 4, 1.0 / 20, 2, &error), error);
     CHECK_INT(plan.stages[2].n_configs, 1);
     FAILS(mxb__plan_make(&plan, 15, 4, 1.0 / 20, 2, &error), error, MXB_ERROR_PARAM,
-          "15 configurations are too few: of each 4 one goes on in each of 2 steps, so there must be at least 16, or "
-          "min_resource larger");
+          "15 configurations cannot go through 3 stages, each with one in 4 of the stage before: there "
+          "must be at least 16, or min_resource must be larger");
     FAILS(mxb__plan_make(&plan, 1, 2, 0.5, 2, &error), error, MXB_ERROR_PARAM,
-          "1 configurations are too few: of each 2 one goes on in each of 1 steps, so there must be at least 2, or "
-          "min_resource larger");
+          "1 configuration cannot go through 2 stages, each with one in 2 of the stage before: there "
+          "must be at least 2, or min_resource must be larger");
     CHECK_INT(mxb__plan_make(&plan, 1000000, 2, 5e-324, 2, &error), MXB_ERROR_PARAM);
     CHECK_INT(mxb__plan_make(&plan, 1000000, 1000, 5e-324, 2, &error), MXB_ERROR_PARAM);
 }

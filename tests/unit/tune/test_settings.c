@@ -13,7 +13,7 @@ struct expected_setting {
     int is_kept;
     const char *inside[5];
     double values[5];
-    const char *outside[8];
+    const char *outside[9];
 };
 
 static const struct expected_setting EXPECTED[] = {
@@ -33,7 +33,7 @@ static const struct expected_setting EXPECTED[] = {
      1,
      {"1", "1/3", "5/20", "1e-300", "0.5/2"},
      {1, 1.0 / 3.0, 0.25, 1e-300, 0.25},
-     {"0", "-0.5", "1.01", "1/0", "0/0", "3/2", "1/4/2", "/4"}},
+     {"0", "-0.5", "1.01", "1/0", "0/0", "3/2", "1/4/2", "/4", "-1/-4"}},
     {"resource", "rows", "rows | rounds", 0, 1, {"rows", "rounds"}, {0, 1}, {"", "row", "Rows", "|", "rows | rounds"}},
     {"n_folds",
      "0",

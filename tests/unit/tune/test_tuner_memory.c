@@ -191,8 +191,6 @@ static void the_largest_configuration_counts(void) {
         of.space = pairs[i][1];
         CHECK(drawn > 0.0 && drawn >= estimate_of(&of, 1000, "1", "1"));
     }
-    struct memory_case none = {"depth_probabilities 0.2,0.3,0.5\n", 10, 1, 1, {"min_resource", "1"}};
-    CHECK(estimate_of(&none, 1000, "1", "1") == 0.0); /* no options go together */
 }
 
 static void grows_with_what_takes_memory(void) {

@@ -228,8 +228,8 @@ static void what_cannot_be_is_found_at_the_start(void) {
     size_t n_ones = 0;
     check_start(SEARCH(data.dataset, NULL, SMALL_SPACE, NULL, "n_configs", "15", "eta", "2", "min_resource", "1/16"),
                 MXB_ERROR_PARAM,
-                "15 configurations are too few: of each 2 one goes on in each of 4 steps, so there must be at least "
-                "16, or min_resource larger");
+                "15 configurations cannot go through 5 stages, each with one in 2 of the stage before: there "
+                "must be at least 16, or min_resource must be larger");
     check_start(SEARCH(data.dataset, NULL, SMALL_SPACE, NULL, "n_configs", "1000", "min_resource", "1/200"),
                 MXB_ERROR_DATA,
                 "the first stage has 1/64 of 96 rows, which are fewer than 2; min_resource must be larger");
@@ -269,10 +269,36 @@ static void contradictions_are_left_to_the_trials(void) {
     OK(mxb_tuner_run(tuner, NULL, NULL, &error), error);
     CHECK(mxb_tuner_result(tuner, &(mxb_trial){0, 0, 0}, &first));
     CHECK_INT(first.status, MXB_ERROR_PARAM);
-    CHECK_TEXT(first.message, "depth_probabilities has 2 numbers; min_max_depth 2 to max_max_depth 2 are 1 depths");
+    CHECK_TEXT(first.message, "depth_probabilities has 2 numbers; min_max_depth 2 to max_max_depth 2 is 1 depth");
     CHECK(mxb_tuner_best(tuner) != SIZE_MAX);
     mxb_tuner_free(tuner);
     mxb_params_free(deep);
+}
+
+/* Where no configuration can be trained, the reason of the first is the error, before anything else is looked at. */
+static void contradictions_of_all_are_found_at_once(void) {
+    static const char sentence[] = "min_max_depth is 5 and max_max_depth 3; the first must not be larger";
+    mxb_params *given = PARAMS("min_max_depth", "5", "max_max_depth", "3");
+    mxb_dataset *row;
+    OK(mxb_dataset_create(1, &row, &error), error);
+    mxb_tuner *tuner = SEARCH(row, NULL, "learning_rate 0.1 0.2 linear\n", given, "n_configs", "8");
+    FAILS(mxb_tuner_check(tuner, &error), error, MXB_ERROR_PARAM, sentence);
+    OK(mxb_tuner_set(tuner, "min_resource", "1/1024", &error), error);
+    FAILS(mxb_tuner_check(tuner, &error), error, MXB_ERROR_PARAM,
+          "8 configurations cannot go through 6 stages, each with one in 4 of the stage before: there "
+          "must be at least 1024, or min_resource must be larger");
+    mxb_tuner_free(tuner);
+    mxb_dataset_free(row);
+    check_start(SEARCH(data.dataset, NULL, "learning_rate 0.1 0.2 linear\n", given, "n_configs", "8"), MXB_ERROR_PARAM,
+                sentence);
+    tuner = SEARCH(data.dataset, NULL, "max_max_depth 6 7 integer\n", given, "n_configs",
+                   "8"); /* wins over the one that is given */
+    OK(mxb_tuner_check(tuner, &error), error);
+    OK(mxb_tuner_start(tuner, &error), error);
+    CHECK(mxb_tuner_memory(tuner) > 0);
+    FAILS(mxb_tuner_check(tuner, &error), error, MXB_ERROR_PARAM, "the search has started: it is too late for that");
+    mxb_tuner_free(tuner);
+    mxb_params_free(given);
 }
 
 static void rows_are_stratified_as_asked(void) {
@@ -337,6 +363,7 @@ int main(void) {
     RUN(a_journal_steers_no_terminal);
     RUN(what_cannot_be_is_found_at_the_start);
     RUN(contradictions_are_left_to_the_trials);
+    RUN(contradictions_of_all_are_found_at_once);
     RUN(rows_are_stratified_as_asked);
     RUN(every_allocation_of_a_start_may_fail);
     data_clear(&data);
