@@ -80,6 +80,10 @@ MXB_API uint64_t mxb_params_own_digest(const mxb_params *params);
 MXB_API MXB_NODISCARD mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid,
                                                     const mxb_params *params, mxb_error *error);
 
+/** Whether rows can judge a training: with objective logloss some of them must have each label that `train` has. */
+MXB_API MXB_NODISCARD mxb_status mxb_judging_check(const mxb_dataset *train, const mxb_dataset *judging,
+                                                   const mxb_params *params, mxb_error *error);
+
 /** Bytes that a training takes at the most, beside the callers' arrays and texts. */
 typedef struct mxb_training_memory {
     size_t prepared;  /* data that is prepared */
@@ -142,7 +146,8 @@ MXB_API MXB_NODISCARD mxb_status mxb_tuner_check(const mxb_tuner *tuner, mxb_err
  *  failure the tuner may only be freed. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_start(mxb_tuner *tuner, mxb_error *error);
 
-/** What the start has to say that is no error (a damaged end of the journal was cut off), or NULL. */
+/** What the start has to say that is no error (rows of the caller's that judge lack a class, a damaged end of the
+ * journal was cut off), or NULL. */
 MXB_API const char *mxb_tuner_warning(const mxb_tuner *tuner);
 
 /** Called on the calling thread after its own trials, after rounds of these, or while it waits for others, several

@@ -78,7 +78,7 @@ def test_a_wrong_space_in_a_file_is_told_with_its_name(tmp_path: Path) -> None:
         ({"estimator": MixBoostRegressor(subsample=3)}, ValueError, "subsample"),
         ({"estimator": MixBoostRegressor(objective="logloss")}, ValueError, "^objective is 'logloss'"),
         ({"n_configs": 0}, ValueError, '^n_configs is "0"; it must be a whole number, 1 to 1000000$'),
-        ({"n_configs": 3}, ValueError, "^3 configurations are too few"),
+        ({"n_configs": 3}, ValueError, "^3 configurations cannot go through 2 stages"),
         ({"eta": 1}, ValueError, '^eta is "1"; it must be a whole number, 2 to 1000$'),
         (
             {"min_resource": 0},
@@ -146,6 +146,14 @@ def test_a_class_that_is_missing_in_a_fold() -> None:
     order = np.argsort(y, kind="stable")
     with pytest.raises(ValueError, match="first stage, fold 1: all labels"):
         small_search(MixBoostClassifier, cv=KFold(2)).fit(X[order], y[order])
+
+
+def test_a_class_that_is_missing_among_rows_that_judge() -> None:
+    X, y = classification_data()
+    folds = [(np.arange(len(y)), np.flatnonzero(y == y.min()))]
+    sentence = f"^the rows that judge: no row has label 1; of the {len(y)} rows of the training data {sum(y == y.max())}"
+    with pytest.warns(RuntimeWarning, match=sentence):
+        small_search(MixBoostClassifier, cv=folds).fit(X, y)
 
 
 def test_the_estimator_and_the_search_stay_as_they_were() -> None:

@@ -70,49 +70,6 @@ mxb_status mxb_prepared_create_part(const mxb_prepared *whole, const mxb_dataset
     return status;
 }
 
-/* ---- checks before anything is prepared ---- */
-
-static mxb_status check_valid(const mxb_dataset *view, const struct labels *labels, const mxb_dataset *valid,
-                              mxb_error *error) {
-    struct labels valid_labels = {0};
-    char **names = NULL;
-    if (view->columns[0].name != NULL) {
-        MXB_TRY(mxb__alloc(&names, view->n_columns, sizeof *names, "names", error));
-        for (size_t f = 0; f < view->n_columns; f++) {
-            names[f] = view->columns[f].name;
-        }
-    }
-    mxb_status status = mxb__dataset_check_features(valid, names, view->n_columns, "the training data", error);
-    mxb__free(names);
-    MXB_TRY(status);
-    status = mxb__labels_read(valid, labels->is_1 != NULL, labels->is_1 != NULL ? labels->classes : NULL,
-                              (char *const *)labels->class_texts, "the validation data", &valid_labels, error);
-    mxb__labels_clear(&valid_labels);
-    return status;
-}
-
-mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid, const mxb_params *params,
-                              mxb_error *error) {
-    mxb_params own;
-    mxb_dataset *view = NULL;
-    struct labels labels = {0};
-    if (train == NULL) {
-        return mxb__fail(error, MXB_ERROR_PARAM, "the training data is NULL");
-    }
-    if (train->n_columns == 0) {
-        return mxb__fail(error, MXB_ERROR_DATA, "the training data has no feature columns");
-    }
-    copy_params(&own, params);
-    struct prepare_settings settings = mxb__prepare_settings(&own);
-    mxb_status status = mxb__training_rows(train, settings.two_classes, &view, &labels, error);
-    if (status == MXB_OK && valid != NULL) {
-        status = check_valid(view, &labels, valid, error);
-    }
-    mxb_dataset_free(view);
-    mxb__labels_clear(&labels);
-    return status;
-}
-
 /* ---- the model to be ---- */
 
 static mxb_status describe_features(mxb_model *model, const mxb_prepared *prepared, mxb_error *error) {

@@ -114,6 +114,11 @@ mxb_status mxb__fold_data_cut(struct fold_data *data, const struct plan *plan, c
     uint64_t seed = (uint64_t)settings->values[SETTING_RANDOM_STATE];
     for (size_t fold = 0; fold < data->n_folds; fold++) {
         size_t n_rows = mxb_dataset_n_rows(data->folds[fold].train);
+        if (n_rows < MIN_ROWS) {
+            return mxb__fail(error, MXB_ERROR_DATA,
+                             "the rows to train on are too few, %zu; the first stage needs at least %d", n_rows,
+                             (int)MIN_ROWS);
+        }
         if ((double)n_rows * plan->stages[0].resource < MIN_ROWS) {
             return mxb__fail(error, MXB_ERROR_DATA,
                              "the first stage has 1/%.0f of %zu rows, which are fewer than %d; min_resource must be "

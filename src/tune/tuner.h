@@ -34,7 +34,7 @@ struct mxb_tuner {
     struct kept_models kept;
     size_t memory; /* bytes that the search takes at the most */
     struct journal journal;
-    char warning[sizeof((struct journal_contents *)0)->warning];
+    char warning[sizeof(mxb_error) + sizeof((struct journal_contents *)0)->warning];
     pthread_mutex_t lock; /* over results and journal while a run goes on */
 };
 

@@ -109,7 +109,9 @@ static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
     }
     mxb__free(about.bytes);
     MXB_TRY(status);
-    memcpy(tuner->warning, contents.warning, sizeof tuner->warning);
+    size_t n = strlen(tuner->warning);
+    snprintf(tuner->warning + n, sizeof tuner->warning - n, "%s%s", n > 0 && contents.warning[0] != '\0' ? "; " : "",
+             contents.warning);
     status = replay(tuner, &contents, &cause);
     mxb__free(contents.records);
     if (status != MXB_OK && status != MXB_ERROR_MEMORY) {
@@ -120,33 +122,36 @@ static mxb_status open_journal(mxb_tuner *tuner, mxb_error *error) {
     return status == MXB_OK ? MXB_OK : mxb__fail(error, status, "%s", cause.message);
 }
 
+/* ---- The rows ---- */
+
 /* Rows that nothing can be trained or judged on are found now and not by every trial. Options that contradict each
  * other are left to these: another configuration's do not. */
-static mxb_status check_rows(const mxb_tuner *tuner, mxb_error *error) {
-    mxb_params *params;
+static mxb_status check_fold(mxb_tuner *tuner, size_t fold, const mxb_params *params, mxb_error *error) {
+    const mxb_dataset *valid = tuner->data.folds[fold].valid;
+    int are_given = tuner->valid != NULL || tuner->folds_digest != 0; /* the rows that judge, by the caller */
+    char which[32] = "";
     mxb_error cause = {{0}};
-    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
-    mxb_status status = MXB_OK;
-    for (size_t fold = 0; status == MXB_OK && fold < tuner->data.n_folds; fold++) {
-        const mxb_dataset *rows = mxb__fold_data_rows(&tuner->data, fold, 0);
-        status = mxb_training_check(rows, tuner->data.folds[fold].valid, params, &cause);
-        if (status != MXB_OK && tuner->data.n_folds > 1) {
-            status = mxb__fail(error, status, "the rows of the first stage, fold %zu: %s", fold + 1, cause.message);
-        } else if (status != MXB_OK) {
-            status = mxb__fail(error, status, "the rows of the first stage: %s", cause.message);
-        }
+    if (tuner->data.n_folds > 1) {
+        snprintf(which, sizeof which, ", fold %zu", fold + 1);
     }
-    mxb_params_free(params);
-    return status;
+    mxb_status status = mxb_training_check(mxb__fold_data_rows(&tuner->data, fold, 0), valid, params, &cause);
+    if (status != MXB_OK) {
+        return mxb__fail(error, status, "the rows of the first stage%s: %s", which, cause.message);
+    }
+    status = mxb_judging_check(tuner->train, valid, params, &cause);
+    if (status == MXB_ERROR_DATA && are_given) {
+        if (tuner->warning[0] == '\0') {
+            snprintf(tuner->warning, sizeof tuner->warning, "the rows that judge%s: %s", which, cause.message);
+        }
+        return MXB_OK;
+    }
+    return status == MXB_OK ? MXB_OK : mxb__fail(error, status, "the rows that judge%s: %s", which, cause.message);
 }
 
-static mxb_status make_rows(mxb_tuner *tuner, mxb_error *error) {
-    mxb_params *params;
-    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
+static mxb_status make_folds(mxb_tuner *tuner, const mxb_params *params, mxb_error *error) {
     const char *asked = tuner->settings.texts[SETTING_STRATIFY];
     int is_logloss = strcmp(mxb_params_get(params, "objective"), "logloss") == 0;
     int stratify = strcmp(asked, "auto") == 0 ? is_logloss : strcmp(asked, "true") == 0;
-    mxb_params_free(params);
     if (tuner->valid != NULL) {
         MXB_TRY(mxb__fold_data_add(&tuner->data, (mxb_dataset *)tuner->train, (mxb_dataset *)tuner->valid, 0, error));
     } else if (tuner->data.n_folds == 0) {
@@ -154,6 +159,23 @@ static mxb_status make_rows(mxb_tuner *tuner, mxb_error *error) {
     }
     return mxb__fold_data_cut(&tuner->data, &tuner->plan, &tuner->settings, stratify, error);
 }
+
+/* What is wrong with the whole is said of it, and not of a part. */
+static mxb_status make_rows(mxb_tuner *tuner, mxb_error *error) {
+    mxb_params *params;
+    MXB_TRY(mxb__tuner_draw(tuner, 0, &params, error));
+    mxb_status status = mxb_training_check(tuner->train, tuner->valid, params, error);
+    if (status == MXB_OK) {
+        status = make_folds(tuner, params, error);
+    }
+    for (size_t fold = 0; status == MXB_OK && fold < tuner->data.n_folds; fold++) {
+        status = check_fold(tuner, fold, params, error);
+    }
+    mxb_params_free(params);
+    return status;
+}
+
+/* ---- All of it ---- */
 
 static mxb_status make_plan(const mxb_tuner *tuner, struct plan *plan, mxb_error *error) {
     const struct settings *settings = &tuner->settings;
@@ -199,7 +221,6 @@ static mxb_status start(mxb_tuner *tuner, mxb_error *error) {
     MXB_TRY(mxb_tuner_check(tuner, error));
     MXB_TRY(make_plan(tuner, &tuner->plan, error));
     MXB_TRY(make_rows(tuner, error));
-    MXB_TRY(check_rows(tuner, error));
     MXB_TRY(make_results(tuner, error));
     MXB_TRY(mxb__tuner_measure(tuner, error));
     return tuner->journal_path != NULL ? open_journal(tuner, error) : MXB_OK;

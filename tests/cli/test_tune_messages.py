@@ -66,13 +66,10 @@ WITHOUT_DATA = [
     ("--folds 0", '--folds must be a whole number from 2 to 1000, not "0"'),
     (
         "--configs 3",
-        "3 configurations cannot go through 2 stages, each with one in 4 of the stage before: there must be at least 4, "
-        "or min_resource must be larger",
+        "3 configurations cannot go through 2 stages, each with one in 4 of the stage before: there must be at least "
+        "4, or min_resource must be larger",
     ),
-    (
-        "--min_max_depth 9 --max_max_depth 4",
-        "min_max_depth is 9 and max_max_depth 4; the first must not be larger",
-    ),
+    ("--min_max_depth 9 --max_max_depth 4", "min_max_depth is 9 and max_max_depth 4; the first must not be larger"),
     (
         "--max_max_depth 5 --depth_probabilities 1",
         "depth_probabilities has 1 number; min_max_depth 2 to max_max_depth 5 are 4 depths",
@@ -154,6 +151,47 @@ def test_too_few_rows(run, tmp_path):
     )
 
 
+@pytest.mark.parametrize("min_resource", [1, "1/4"])
+def test_a_row_to_train_on(run, tmp_path, min_resource):
+    """No part of the rows would do."""
+    write_csv(tmp_path / "d.csv", "abcy", make_rows(2, seed=1))
+    done = run(*search("d.csv", "m.mxb", "--folds", 2, "--min-resource", min_resource))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "mixboost: the rows to train on are too few, 1; the first stage needs at least 2\n"
+
+
+# Labels that no search can do with, and what is said of them whatever judges.
+LABELS = {
+    "numbers": ("logloss", range(40), "the labels of the training data have more than two values (0, 1, 2, ...); "),
+    "texts": ("mse", [f"t{i}" for i in range(40)], 'the label of row 1 of the training data is the text "t0"; '),
+    "one": ("logloss", [3] * 40, "all labels of the training data are 3; logloss needs two different values"),
+}
+
+
+@pytest.mark.parametrize("words", [["tune", "--model", "m.mxb", "--folds", 3], ["tune", "--model", "m.mxb"]])
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels(run, tmp_path, kind, words):
+    objective, labels, sentence = LABELS[kind]
+    write_csv(tmp_path / "d.csv", "ay", [[i, label] for i, label in enumerate(labels)])
+    done = run(*words, "d.csv", "--label", "y", "--objective", objective)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith(f"mixboost: {sentence}")
+
+
+def test_rows_to_judge_by_of_one_class(run, tmp_path):
+    """Those that are dealt must have both classes, those that are given need not."""
+    rows = [[*row[:3], "yes" if i in (3, 9) else "no"] for i, row in enumerate(make_rows(40, seed=1))]
+    write_csv(tmp_path / "d.csv", "abcy", rows)
+    done = run(*search("d.csv", "m.mxb", "--objective", "logloss"))
+    sentence = 'no row has label "yes"; of the 40 rows of the training data 2 do'
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"mixboost: the rows that judge: {sentence}\n"
+    write_csv(tmp_path / "valid.csv", "abcy", [[*row[:3], "no"] for row in rows[20:]])
+    done = run(*search("d.csv", "m.mxb", "--objective", "logloss", "--valid", "valid.csv", "--min-resource", 1))
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"mixboost: warning: the rows that judge: {sentence}\nmixboost: stages: ")
+
+
 @pytest.mark.parametrize("words", [["--folds", 3], ["--valid-fraction", 0.5], []])
 def test_a_class_of_too_few_rows(run, tmp_path, words):
     """One row of a class cannot be on both sides."""
@@ -173,5 +211,5 @@ def test_rows_to_judge_by_that_do_not_go_with_the_others(run, classes_csv, tmp_p
     done = run(*search(classes_csv, "m.mxb", *words))
     assert (done.returncode, done.stdout) == (1, "")
     reason = "the label of row 2 of the validation data is 7; the training labels are 0 and 1"
-    assert done.stderr.splitlines() == [f"mixboost: the rows of the first stage: {reason}"]
+    assert done.stderr.splitlines() == [f"mixboost: {reason}"]
     assert not (tmp_path / "j.mxj").exists()

@@ -412,40 +412,7 @@ static void parts_say_what_is_wrong(void) {
     close_training(&training);
 }
 
-/* What a training would complain of, without its work. */
-static void data_can_be_checked_before_a_training(void) {
-    struct made_data train =
-        data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .two_classes = 1, .seed = 2});
-    struct made_data valid =
-        data_make((struct data_recipe){.n_rows = 20, .n_features = 3, .two_classes = 1, .seed = 3});
-    struct made_data narrow =
-        data_make((struct data_recipe){.n_rows = 20, .n_features = 2, .two_classes = 1, .seed = 4});
-    mxb_params *params = NULL;
-    mxb_error error;
-    OK(mxb_params_create(&params, &error), error);
-    OK(mxb_params_set(params, "objective", "logloss", &error), error);
-    OK(mxb_training_check(train.dataset, NULL, params, &error), error);
-    OK(mxb_training_check(train.dataset, valid.dataset, params, &error), error);
-    OK(mxb_training_check(train.dataset, valid.dataset, NULL, &error), error);
-    FAILS(mxb_training_check(train.dataset, narrow.dataset, params, &error), error, MXB_ERROR_PARAM,
-          "the dataset has 2 features, the training data has 3");
-    valid.y[7] = 5.0;
-    OK(mxb_training_check(train.dataset, valid.dataset, NULL, &error), error); /* a number like others */
-    CHECK_INT(mxb_training_check(train.dataset, valid.dataset, params, &error), MXB_ERROR_DATA);
-    CHECK(strstr(error.message, "the validation data") != NULL && strstr(error.message, "row 8") != NULL);
-    for (size_t i = 0; i < train.n_rows; i++) {
-        train.y[i] = 1.0;
-    }
-    CHECK_INT(mxb_training_check(train.dataset, NULL, params, &error), MXB_ERROR_DATA);
-    FAILS(mxb_training_check(NULL, NULL, params, &error), error, MXB_ERROR_PARAM, "the training data is NULL");
-    mxb_params_free(params);
-    data_clear(&train);
-    data_clear(&valid);
-    data_clear(&narrow);
-}
-
 int main(void) {
-    RUN(data_can_be_checked_before_a_training);
     RUN(going_on_gives_the_bytes_of_one_long_training);
     RUN(other_data_keep_the_old_rounds);
     RUN(options_must_fit);

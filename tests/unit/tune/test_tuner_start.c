@@ -249,6 +249,87 @@ static void what_cannot_be_is_found_at_the_start(void) {
     mxb_params_free(classes);
 }
 
+/* Forty rows of class 0 but for the first `n_ones`. */
+static struct made_data make_rare(size_t n_ones) {
+    struct made_data rare = data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = 3});
+    for (size_t i = 0; i < rare.n_rows; i++) {
+        rare.y[i] = i < n_ones;
+    }
+    return rare;
+}
+
+static void rows_that_are_dealt_to_judge_have_both_classes(void) {
+    struct made_data rare = make_rare(2);
+    mxb_params *classes = PARAMS("objective", "logloss");
+    check_start(SEARCH(rare.dataset, NULL, SMALL_SPACE, classes, "n_configs", "4", "min_resource", "1"), MXB_ERROR_DATA,
+                "the rows that judge: no row has label 1; of the 40 rows of the training data 2 do");
+    mxb_tuner *tuner = SEARCH(rare.dataset, NULL, SMALL_SPACE, classes, "n_configs", "4", "min_resource", "1",
+                              "n_folds", "20", "stratify", "false");
+    CHECK_INT(mxb_tuner_start(tuner, &error), MXB_ERROR_DATA);
+    CHECK(strstr(error.message, "the rows that judge, fold ") == error.message);
+    mxb_tuner_free(tuner);
+    mxb_params_free(classes);
+    data_clear(&rare);
+}
+
+/* They may be of one class, and that is said, once. */
+static void rows_that_are_given_to_judge_are_taken(void) {
+    struct made_data rare = make_rare(8);
+    struct made_data zeros = make_rare(0);
+    mxb_params *classes = PARAMS("objective", "logloss");
+    size_t rows[40];
+    for (size_t i = 0; i < 40; i++) {
+        rows[i] = i;
+    }
+    mxb_tuner *tuner = SEARCH(rare.dataset, zeros.dataset, SMALL_SPACE, classes, "n_configs", "4", "min_resource", "1");
+    REQUIRE(search_run(tuner));
+    CHECK_TEXT(mxb_tuner_warning(tuner),
+               "the rows that judge: no row has label 1; of the 40 rows of the training data 8 do");
+    mxb_tuner_free(tuner);
+    for (int resume = 0; resume <= 1; resume++) {
+        tuner = SEARCH(rare.dataset, NULL, SMALL_SPACE, classes, "n_configs", "4", "min_resource", "1");
+        OK(mxb_tuner_add_fold(tuner, rows, 30, rows, 30, &error), error);
+        OK(mxb_tuner_add_fold(tuner, rows, 30, rows + 30, 10, &error), error);
+        OK(mxb_tuner_add_fold(tuner, rows + 4, 36, rows, 4, &error), error);
+        unlink(resume ? "none" : "a.mxj");
+        OK(mxb_tuner_set_journal(tuner, "a.mxj", resume, &error), error);
+        REQUIRE(search_run(tuner));
+        CHECK_TEXT(mxb_tuner_warning(tuner),
+                   resume
+                       ? "the rows that judge, fold 2: no row has label 1; of the 40 rows of the training data 8 do; "
+                         "the last 1 bytes of the journal \"a.mxj\" are damaged and were cut off"
+                       : "the rows that judge, fold 2: no row has label 1; of the 40 rows of the training data 8 do");
+        mxb_tuner_free(tuner);
+        REQUIRE(journal_load("a.mxj", &bytes) && journal_store("a.mxj", bytes.bytes, bytes.n_bytes + 1));
+    }
+    mxb_params_free(classes);
+    data_clear(&zeros);
+    data_clear(&rare);
+}
+
+/* Not a fold that was dealt of them, nor the dealing. */
+static void what_is_wrong_with_all_rows_is_said_of_them(void) {
+    static const char *const judges[] = {"n_folds", "valid_fraction"};
+    static const char *const values[] = {"2", "0.3"};
+    struct made_data rows = data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = 3});
+    mxb_params *classes = PARAMS("objective", "logloss");
+    for (size_t i = 0; i < 2; i++) {
+        mxb_tuner *tuner = SEARCH(rows.dataset, NULL, SMALL_SPACE, classes, judges[i], values[i]);
+        CHECK_INT(mxb_tuner_start(tuner, &error), MXB_ERROR_DATA);
+        CHECK(strstr(error.message, "the labels of the training data have more than two values (") == error.message);
+        mxb_tuner_free(tuner);
+    }
+    mxb_params_free(classes);
+    data_clear(&rows);
+}
+
+static void too_few_rows_are_told_apart_from_too_small_a_part(void) {
+    struct made_data two = data_make((struct data_recipe){.n_rows = 2, .n_features = 2, .seed = 3});
+    check_start(SEARCH(two.dataset, NULL, SMALL_SPACE, NULL, "n_configs", "4", "n_folds", "2", "min_resource", "1"),
+                MXB_ERROR_DATA, "the rows to train on are too few, 1; the first stage needs at least 2");
+    data_clear(&two);
+}
+
 /* Configuration 0 has a depth that the others need not have. */
 static void contradictions_are_left_to_the_trials(void) {
     mxb_params *deep = PARAMS("depth_probabilities", "0.5,0.5", "min_max_depth", "2");
@@ -362,6 +443,10 @@ int main(void) {
     RUN(a_journal_of_failures_says_so);
     RUN(a_journal_steers_no_terminal);
     RUN(what_cannot_be_is_found_at_the_start);
+    RUN(rows_that_are_dealt_to_judge_have_both_classes);
+    RUN(rows_that_are_given_to_judge_are_taken);
+    RUN(what_is_wrong_with_all_rows_is_said_of_them);
+    RUN(too_few_rows_are_told_apart_from_too_small_a_part);
     RUN(contradictions_are_left_to_the_trials);
     RUN(contradictions_of_all_are_found_at_once);
     RUN(rows_are_stratified_as_asked);
