@@ -103,7 +103,7 @@ static int run_search(struct search *search) {
     mxb_error error;
     struct tuning_view view;
     const char *journal = arguments_flag(search->arguments, "journal");
-    int code = tuning_start(&search->tuning, search->data.train, search->data.valid, journal, &search->tuner);
+    int code = tuning_start(&search->tuning, search->data.train, search->data.valid, journal, "", &search->tuner);
     if (code != EXIT_DONE) {
         return code;
     }

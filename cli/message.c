@@ -30,8 +30,11 @@ int fail_data(const char *format, ...) {
     return EXIT_DATA;
 }
 
-int fail_status(mxb_status status, const mxb_error *error) {
-    return status == MXB_ERROR_PARAM ? fail_usage("%s", error->message) : fail_data("%s", error->message);
+int fail_status(mxb_status status, const mxb_error *error) { return fail_status_in("", status, error); }
+
+int fail_status_in(const char *where, mxb_status status, const mxb_error *error) {
+    return status == MXB_ERROR_PARAM ? fail_usage("%s%s", where, error->message)
+                                     : fail_data("%s%s", where, error->message);
 }
 
 void report(const char *format, ...) {

@@ -13,6 +13,9 @@ __attribute__((format(printf, 1, 2))) int fail_data(const char *format, ...);
 /** The library refused: prints its sentence and returns EXIT_USAGE for a wrong option, EXIT_DATA for anything else. */
 int fail_status(mxb_status status, const mxb_error *error);
 
+/** The same with its sentence behind `where`, "fold 1: ". */
+int fail_status_in(const char *where, mxb_status status, const mxb_error *error);
+
 /** A sentence that is not a failure. */
 __attribute__((format(printf, 1, 2))) void report(const char *format, ...);
 

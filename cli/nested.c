@@ -15,7 +15,8 @@
 
 /* One fold of one repeat. All NULL until made, all freed in the end. */
 struct outer_fold {
-    size_t number; /* from 0, through all repeats */
+    size_t number;  /* from 0, through all repeats */
+    char where[32]; /* "fold 1: ", for messages */
     struct progress *progress;
     double first_second; /* of the clock, when the first fold began */
     mxb_dataset *train;
@@ -80,36 +81,38 @@ static int watch_refit(void *context, size_t round, double train_loss, double va
 
 /* Reports what a search was kept from. */
 static void report_fold(const struct outer_fold *fold) {
-    char where[32];
-    snprintf(where, sizeof where, "fold %zu: ", fold->number + 1);
     if (mxb_tuner_stage(fold->tuner) < mxb_tuner_n_stages(fold->tuner)) {
-        report("%sthe time is up after %zu of %zu trials; the best configuration so far is taken", where,
+        report("%sthe time is up after %zu of %zu trials; the best configuration so far is taken", fold->where,
                tuning_n_done(fold->tuner), tuning_n_trials(fold->tuner));
     }
-    tuning_report_failures(fold->tuner, where);
+    tuning_report_failures(fold->tuner, fold->where);
 }
 
 /* Searches in the rows that the fold trains on. */
 static int tune_fold(const struct nested *nested, struct outer_fold *fold) {
     mxb_error error;
     char *journal;
+    int is_quiet = arguments_flag(nested->tuning->arguments, "quiet") != NULL;
     int code = journal_path(nested->tuning, fold->number, &journal);
     if (code == EXIT_DONE) {
-        code = tuning_start(nested->tuning, fold->train, NULL, journal, &fold->tuner);
+        code = tuning_start(nested->tuning, fold->train, NULL, journal, fold->where, &fold->tuner);
     }
     free(journal);
     if (code != EXIT_DONE) {
         return code;
     }
+    if (fold->number == 0 && !is_quiet) {
+        tuning_report_plan(fold->tuner); /* others are as large */
+    }
     mxb_status status = mxb_tuner_run(fold->tuner, watch_search, fold, &error);
     if (status != MXB_OK) {
-        return interrupt_caught() ? EXIT_DONE : fail_status(status, &error);
+        return interrupt_caught() ? EXIT_DONE : fail_status_in(fold->where, status, &error);
     }
     if (mxb_tuner_best(fold->tuner) == SIZE_MAX) {
-        return fail_data("fold %zu: no configuration could be judged within %s", fold->number + 1,
+        return fail_data("%sno configuration could be judged within %s", fold->where,
                          arguments_flag(nested->tuning->arguments, "time-limit"));
     }
-    if (arguments_flag(nested->tuning->arguments, "quiet") == NULL) {
+    if (!is_quiet) {
         report_fold(fold);
     }
     return EXIT_DONE;
@@ -127,7 +130,7 @@ static int judge_fold(const struct nested *nested, struct outer_fold *fold, doub
         status = mxb_tuner_params(fold->tuner, mxb_tuner_best(fold->tuner), found, &error);
     }
     if (status != MXB_OK) {
-        return interrupt_caught() ? EXIT_DONE : fail_status(status, &error);
+        return interrupt_caught() ? EXIT_DONE : fail_status_in(fold->where, status, &error);
     }
     progress_update(fold->progress, fold->number + 1, mxb_model_curve(fold->model, mxb_model_n_rounds(fold->model), 0),
                     *loss, clock_seconds() - fold->first_second);
@@ -137,12 +140,14 @@ static int judge_fold(const struct nested *nested, struct outer_fold *fold, doub
 int nested_validate(const struct nested *nested, struct progress *progress, double *losses, mxb_params **found) {
     mxb_error error;
     double first_second = clock_seconds();
-    int code = EXIT_DONE;
+    /* What is wrong with the whole is said of it, and not of a fold. */
+    mxb_status status = mxb_training_check(nested->dataset, NULL, nested->tuning->params, &error);
+    int code = status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
     for (size_t i = 0; code == EXIT_DONE && !interrupt_caught() && i < nested->n_folds * nested->n_repeats; i++) {
         struct outer_fold fold = {.number = i, .progress = progress, .first_second = first_second};
-        mxb_status status =
-            mxb_dataset_fold(nested->dataset, nested->n_folds, nested->stratified, nested->seed, i / nested->n_folds,
-                             i % nested->n_folds, &fold.train, &fold.held_out, &error);
+        snprintf(fold.where, sizeof fold.where, "fold %zu: ", i + 1);
+        status = mxb_dataset_fold(nested->dataset, nested->n_folds, nested->stratified, nested->seed,
+                                  i / nested->n_folds, i % nested->n_folds, &fold.train, &fold.held_out, &error);
         code = status == MXB_OK ? tune_fold(nested, &fold) : fail_status(status, &error);
         if (code == EXIT_DONE && !interrupt_caught()) {
             code = judge_fold(nested, &fold, &losses[i], &found[i]);

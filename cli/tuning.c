@@ -252,7 +252,7 @@ int tuning_check_journal(const struct tuning *tuning, const char *path) {
 
 /* ---- The tuner ---- */
 
-static int prepare(const struct tuning *tuning, mxb_tuner *tuner, const char *journal) {
+static int prepare(const struct tuning *tuning, mxb_tuner *tuner, const char *journal, const char *where) {
     mxb_error error;
     int resumes = arguments_flag(tuning->arguments, "resume") != NULL;
     int code = set_all(tuning, tuner);
@@ -263,21 +263,21 @@ static int prepare(const struct tuning *tuning, mxb_tuner *tuner, const char *jo
     if (status == MXB_OK) {
         status = mxb_tuner_start(tuner, &error);
     }
-    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+    return status == MXB_OK ? EXIT_DONE : fail_status_in(where, status, &error);
 }
 
 int tuning_start(const struct tuning *tuning, const mxb_dataset *train, const mxb_dataset *valid, const char *journal,
-                 mxb_tuner **tuner) {
+                 const char *where, mxb_tuner **tuner) {
     mxb_error error;
     mxb_status status = mxb_tuner_create(train, valid, tuning->space, tuning->params, tuner, &error);
-    int code = status == MXB_OK ? prepare(tuning, *tuner, journal) : fail_status(status, &error);
+    int code = status == MXB_OK ? prepare(tuning, *tuner, journal, where) : fail_status_in(where, status, &error);
     if (code != EXIT_DONE) {
         mxb_tuner_free(*tuner);
         *tuner = NULL;
         return code;
     }
     if (mxb_tuner_warning(*tuner) != NULL) {
-        report("warning: %s", mxb_tuner_warning(*tuner));
+        report("%swarning: %s", where, mxb_tuner_warning(*tuner));
     }
     return EXIT_DONE;
 }

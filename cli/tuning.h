@@ -24,10 +24,10 @@ const char *tuning_given_flag(const struct arguments *arguments, const char *fol
 /** Says what is known to speak against a journal at `path`. Returns EXIT_DONE, or an exit code after the sentence. */
 int tuning_check_journal(const struct tuning *tuning, const char *path);
 
-/** Starts a search on `train`; `valid` and `journal` (its path) may be NULL. Reports what the start has to say. Returns
- *  EXIT_DONE, or an exit code after the sentence; then `*tuner` is NULL. */
+/** Starts a search on `train`; `valid` and `journal` (its path) may be NULL. Reports what the start has to say behind
+ *  `where`. Returns EXIT_DONE, or an exit code after the sentence; then `*tuner` is NULL. */
 int tuning_start(const struct tuning *tuning, const mxb_dataset *train, const mxb_dataset *valid, const char *journal,
-                 mxb_tuner **tuner);
+                 const char *where, mxb_tuner **tuner);
 
 /* The flags that every command has that tunes. */
 #define TUNING_FLAGS                                                                                                \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "text.h"
 
 int tuning_is_drawn(const mxb_space *space, size_t index) {
     return strcmp(mxb_space_scale(space, index), "fixed") != 0;
@@ -88,6 +89,25 @@ size_t tuning_last_stage(const mxb_tuner *tuner, size_t config) {
         }
     }
     return SIZE_MAX;
+}
+
+void tuning_report_plan(const mxb_tuner *tuner) {
+    char stages[1024] = "";
+    char resource[TUNING_TEXT_SIZE];
+    char folds[TUNING_TEXT_SIZE] = "";
+    char memory[TEXT_NUMBER_SIZE];
+    size_t used = 0;
+    for (size_t stage = 0; stage < mxb_tuner_n_stages(tuner) && used < sizeof stages; stage++) {
+        size_t n_configs = mxb_tuner_stage_size(tuner, stage);
+        const char *unit = n_configs == 1 ? " configuration" : " configurations";
+        int n = snprintf(stages + used, sizeof stages - used, "%s%zu%s %s", stage == 0 ? "" : ", ", n_configs,
+                         stage == 0 ? unit : "", tuning_resource(resource, tuner, stage));
+        used += (size_t)n;
+    }
+    if (mxb_tuner_n_folds(tuner) > 1) {
+        snprintf(folds, sizeof folds, "; %zu folds each", mxb_tuner_n_folds(tuner));
+    }
+    report("stages: %s%s; at most %s of memory", stages, folds, text_size(memory, (double)mxb_tuner_memory(tuner)));
 }
 
 void tuning_report_failures(const mxb_tuner *tuner, const char *where) {

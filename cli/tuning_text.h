@@ -26,6 +26,9 @@ size_t tuning_n_done(const mxb_tuner *tuner);
 /** The latest stage that has a loss of this configuration, or SIZE_MAX. */
 size_t tuning_last_stage(const mxb_tuner *tuner, size_t config);
 
+/** Reports "stages: 8 configurations on 1/4 of the rows, 2 on all rows; 3 folds each; at most 1.2 MB of memory". */
+void tuning_report_plan(const mxb_tuner *tuner);
+
 /** Reports trials that failed, if any did, behind `where`. */
 void tuning_report_failures(const mxb_tuner *tuner, const char *where);
 

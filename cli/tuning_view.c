@@ -137,34 +137,15 @@ static void tell_stages(struct tuning_view *view, const mxb_tuner *tuner) {
 
 /* ---- The course ---- */
 
-/* "stages: 8 configurations on 1/4 of the rows, 2 on all rows; 3 folds each; at most 1.2 MB of memory". */
-static void report_plan(const mxb_tuner *tuner) {
-    char stages[1024] = "";
-    char resource[TUNING_TEXT_SIZE];
-    char folds[TUNING_TEXT_SIZE] = "";
-    char memory[TEXT_NUMBER_SIZE];
-    size_t used = 0;
-    for (size_t stage = 0; stage < mxb_tuner_n_stages(tuner) && used < sizeof stages; stage++) {
-        size_t n_configs = mxb_tuner_stage_size(tuner, stage);
-        const char *unit = n_configs == 1 ? " configuration" : " configurations";
-        int n = snprintf(stages + used, sizeof stages - used, "%s%zu%s %s", stage == 0 ? "" : ", ", n_configs,
-                         stage == 0 ? unit : "", tuning_resource(resource, tuner, stage));
-        used += (size_t)n;
-    }
-    if (mxb_tuner_n_folds(tuner) > 1) {
-        snprintf(folds, sizeof folds, "; %zu folds each", mxb_tuner_n_folds(tuner));
-    }
-    report("stages: %s%s; at most %s of memory", stages, folds, text_size(memory, (double)mxb_tuner_memory(tuner)));
-    if (tuning_n_done(tuner) > 0) {
-        report("going on: %zu of %zu trials are done", tuning_n_done(tuner), tuning_n_trials(tuner));
-    }
-}
-
 void tuning_view_begin(struct tuning_view *view, int quiet, const mxb_tuner *tuner) {
     *view = (struct tuning_view){
         .style = progress_choose_style(quiet), .share_before = tuning_share(tuner), .n_told = mxb_tuner_stage(tuner)};
-    if (!quiet) {
-        report_plan(tuner);
+    if (quiet) {
+        return;
+    }
+    tuning_report_plan(tuner);
+    if (tuning_n_done(tuner) > 0) {
+        report("going on: %zu of %zu trials are done", tuning_n_done(tuner), tuning_n_trials(tuner));
     }
 }
 

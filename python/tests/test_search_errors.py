@@ -151,7 +151,8 @@ def test_a_class_that_is_missing_in_a_fold() -> None:
 def test_a_class_that_is_missing_among_rows_that_judge() -> None:
     X, y = classification_data()
     folds = [(np.arange(len(y)), np.flatnonzero(y == y.min()))]
-    sentence = f"^the rows that judge: no row has label 1; of the {len(y)} rows of the training data {sum(y == y.max())}"
+    n_ones = sum(y == y.max())
+    sentence = f"^the rows that judge: no row has label 1; of the {len(y)} rows of the training data {n_ones}"
     with pytest.warns(RuntimeWarning, match=sentence):
         small_search(MixBoostClassifier, cv=folds).fit(X, y)
 

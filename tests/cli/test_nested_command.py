@@ -202,12 +202,31 @@ def test_no_time(run, data):
     assert done.stderr.splitlines()[-1] == "mixboost: fold 1: no configuration could be judged within 0.05"
 
 
+def test_the_fold_is_named(run, tmp_path):
+    """Of four rows of a class each fold has two to tune with, and a fifth of these is none."""
+    rows = [[*row[:3], int(i < 4)] for i, row in enumerate(make_rows(40, seed=1))]
+    write_csv(tmp_path / "rare.csv", "abcy", rows)
+    done = run("cv", "rare.csv", "--label", "y", *QUICK, "--objective", "logloss", "--folds", 2)
+    sentence = "mixboost: fold 1: the rows that judge: no row has label 1; of the 20 rows of the training data 2 do\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
+
+
+@pytest.mark.parametrize("labels", [range(40), [f"t{i}" for i in range(40)], [3] * 40], ids=["many", "texts", "one"])
+def test_labels_that_no_fold_can_do_with(run, tmp_path, labels):
+    write_csv(tmp_path / "d.csv", "ay", [[i, label] for i, label in enumerate(labels)])
+    done = run("cv", "d.csv", "--label", "y", *QUICK, "--objective", "logloss")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert re.match("mixboost: (the labels of|all labels of) the training data (have more|are 3; logloss)", done.stderr)
+
+
 # ---- Progress and interruption ----
 
 
 def test_lines(run, data):
     result, err = results_of(run, data, *QUICK, "--folds", 3)
-    lines = err.splitlines()
+    plan, *lines = err.splitlines()
+    stages = "8 configurations on 1/4 of the rows, 2 on all rows"
+    assert re.fullmatch(rf"mixboost: stages: {stages}; at most \d\S* [kMG]B of memory", plan)
     assert len(lines) == 3
     for i, (line, fold) in enumerate(zip(lines, result["results"], strict=True), 1):
         end = r"in \S+ s" if i == 3 else r"\S+ (s|min|h) left"
@@ -219,8 +238,8 @@ def test_bar(program, data, tmp_path):
     words[words.index("--num_round") + 1] = "500"
     seen, code = on_terminal(program, words, tmp_path, stdout=subprocess.DEVNULL)
     assert code == 0
-    bar, rest = seen.split("\n")
-    assert rest == ""
+    plan, bar, rest = seen.split("\n")
+    assert plan.startswith("mixboost: stages: ") and rest == ""
     for drawing in bar.split("\r")[1:]:
         assert re.fullmatch(
             r"\[=*>? *\] \d/3  (train \S+, held out \S+  )?(\S+ (s|min|h) (left|so far)|in \S+ s)\x1b\[K", drawing
@@ -233,6 +252,7 @@ def test_stops(program, data, tmp_path, journal):
     words = ["cv", "d.csv", "--label", "y", *map(str, QUICK), "--folds", "100", "--repeats", "100", *journal]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen([program, *words], cwd=tmp_path, text=True, **pipes)
+    assert process.stderr.readline().startswith("mixboost: stages: ")
     assert process.stderr.readline().startswith("fold 1 of 10000: train ")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
