@@ -179,10 +179,19 @@ struct share {
     double importance;
 };
 
+/* The larger first; those that nothing can be told of come last. */
 static int compare_shares(const void *a, const void *b) {
     double first = ((const struct share *)a)->importance;
     double second = ((const struct share *)b)->importance;
-    return (first < second) - (first > second);
+    return isnan(first) || isnan(second) ? isnan(first) - isnan(second) : (first < second) - (first > second);
+}
+
+static void print_share(const struct share *share) {
+    if (isnan(share->importance)) {
+        printf("        -  %s (too few configurations)\n", share->option);
+    } else {
+        printf("  %5.1f %%  %s\n", 100 * share->importance, share->option);
+    }
 }
 
 static mxb_status print_importances(const mxb_tuner *tuner, double *importances, struct share *shares,
@@ -199,11 +208,13 @@ static mxb_status print_importances(const mxb_tuner *tuner, double *importances,
         }
     }
     qsort(shares, n_drawn, sizeof *shares, compare_shares);
-    if (n_drawn > 0) {
+    if (n_drawn > 0 && isnan(shares[0].importance)) {
+        printf("\nwhat mattered cannot be told of so few configurations\n");
+    } else if (n_drawn > 0) {
         printf("\nwhat mattered, as the part of the differences that each option explains by itself:\n\n");
     }
-    for (size_t i = 0; i < n_drawn; i++) {
-        printf("  %5.1f %%  %s\n", 100 * shares[i].importance, shares[i].option);
+    for (size_t i = 0; i < n_drawn && !isnan(shares[0].importance); i++) {
+        print_share(&shares[i]);
     }
     return MXB_OK;
 }

@@ -240,7 +240,7 @@ MXB_API MXB_NODISCARD mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t
                                                   mxb_error *error);
 
 /** What share of the differences between configurations each option of the space explains, by itself, 0 to 1 each, into
- *  mxb_space_n_options values: docs/tuning.md. */
+ *  mxb_space_n_options values; NaN where there are too few to tell: docs/tuning.md. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_importance(const mxb_tuner *tuner, double *importances, mxb_error *error);
 /** The tuner's space. */
 MXB_API const mxb_space *mxb_tuner_space(const mxb_tuner *tuner);

@@ -126,7 +126,8 @@ class MixBoostSearchCV(BaseSearchCV):
         rounds, ``n_resources``; the number of the configuration, ``config``; its parameters, the score on each fold,
         their mean and deviation; and the rank: rows of later stages come first.
     option_importances_ : dict
-        What share of the differences between configurations each option that is drawn explains by itself.
+        What share of the differences between configurations each option that is drawn explains by itself; NaN where
+        there are too few to tell.
     space_ : dict
         How each option of the space is drawn: "linear", "log10", "integer", "choice" or "fixed".
     n_candidates_ : list of int

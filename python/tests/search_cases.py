@@ -33,6 +33,6 @@ def findings(search: MixBoostSearchCV) -> dict[str, Any]:
     return {
         "results": results,
         "best": (search.best_index_, search.best_score_, search.best_params_),
-        "importances": search.option_importances_,
+        "importances": repr(search.option_importances_),  # NaN, of few configurations, equals itself as text
         "model": model_bytes(search.best_estimator_) if search.refit else None,
     }

@@ -25,24 +25,36 @@ static int compare_points(const void *a, const void *b) {
     return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
-/* A number for an option's value: itself, or for words the place among those of the range. */
+/* A number for an option's value: itself, or for words the place among those of the range; infinite for what stands
+ * nowhere among the others, as auto among numbers. */
 static double value_of(const struct range *range, const char *text) {
     double value;
-    if (range->n_values == 0 && mxb__number_parse(text, strlen(text), &value)) {
-        return value;
+    if (range->n_values == 0) {
+        return mxb__number_parse(text, strlen(text), &value) ? value : HUGE_VAL;
     }
     size_t place = 0;
     while (place < range->n_values && strcmp(range->values[place], text) != 0) {
         place++;
     }
-    return (double)place;
+    return place < range->n_values ? (double)place : HUGE_VAL;
+}
+
+static double mean_rank(const struct point *points, size_t n) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += points[i].rank;
+    }
+    return sum / (double)n;
 }
 
 /* Omega squared of the points, which are sorted: groups of the same size or larger, equal values together. */
 static double explained(const struct point *points, size_t n) {
     size_t n_wanted = n / MIN_GROUP < MAX_GROUPS ? n / MIN_GROUP : MAX_GROUPS;
-    size_t size = n_wanted == 0 ? n : (n + n_wanted - 1) / n_wanted;
-    double mean = ((double)n - 1.0) / 2.0;
+    if (n_wanted < 2) {
+        return (double)NAN;
+    }
+    size_t size = (n + n_wanted - 1) / n_wanted;
+    double mean = mean_rank(points, n);
     double total = 0.0;
     double between = 0.0;
     size_t n_groups = 0;
@@ -50,15 +62,13 @@ static double explained(const struct point *points, size_t n) {
         total += (points[i].rank - mean) * (points[i].rank - mean);
     }
     for (size_t first = 0, end; first < n; first = end) {
-        double sum = 0.0;
         for (end = first; end < n && (end < first + size || points[end].value == points[end - 1].value); end++) {
-            sum += points[end].rank;
         }
-        double distance = sum / (double)(end - first) - mean;
+        double distance = mean_rank(points + first, end - first) - mean;
         between += (double)(end - first) * distance * distance;
         n_groups++;
     }
-    if (n_groups < 2 || n <= n_groups) {
+    if (n_groups < 2) {
         return 0.0;
     }
     double within = (total - between) / (double)(n - n_groups);
@@ -111,8 +121,13 @@ mxb_status mxb_tuner_importance(const mxb_tuner *tuner, double *importances, mxb
         status = find_points(tuner, configs, n, points, error);
     }
     for (size_t i = 0; status == MXB_OK && i < tuner->space->n_ranges; i++) {
-        qsort(points + i * n, n, sizeof *points, compare_points);
-        importances[i] = explained(points + i * n, n);
+        struct point *of_option = points + i * n;
+        size_t n_compared = n;
+        qsort(of_option, n, sizeof *of_option, compare_points);
+        while (n_compared > 0 && isinf(of_option[n_compared - 1].value)) {
+            n_compared--;
+        }
+        importances[i] = explained(of_option, n_compared);
     }
     mxb__free(points);
     mxb__free(configs);

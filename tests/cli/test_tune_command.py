@@ -176,6 +176,16 @@ def test_what_decides_matters_most(run, numbers_csv, tmp_path):
     assert found[0][1] > 80 > 50 > found[1][1] >= found[2][1]
 
 
+def test_few_configurations_tell_nothing(run, numbers_csv, tmp_path):
+    """One fewer where the first has auto, which is no number."""
+    four, eight = [tune(run, numbers_csv, tmp_path / "m.mxb", "--configs", n, "--num_round", 2) for n in (4, 8)]
+    assert four.endswith("\n\nwhat mattered cannot be told of so few configurations\n") and "%" not in four
+    lines = eight[eight.index("what mattered") :].splitlines()[2:]
+    untold = [f"        -  {name} (too few configurations)" for name in ("alpha", "fourier_linear", "learning_rate")]
+    assert set(lines[-4:]) == {*untold, "        -  tree_probability (too few configurations)"}
+    assert all("%" in line for line in lines[:-4])
+
+
 def test_trials_that_fail_are_last(run, numbers_csv, tmp_path):
     """max_max_depth is drawn, depth_probabilities given, and some pairs contradict each other."""
     (tmp_path / "s").write_text("max_max_depth 2 3 integer\nlearning_rate 0.05 0.5 log10\n")

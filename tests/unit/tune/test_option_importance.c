@@ -82,7 +82,8 @@ static void find_importances(const char *space, const char *n_configs, const cha
         check_failed(__FILE__, __LINE__, error.message);
     }
     for (size_t i = 0; i < MOST_OPTIONS; i++) {
-        CHECK(i < search.n_options ? importances[i] >= 0 && importances[i] <= 1 : importances[i] == -1);
+        double share = isnan(importances[i]) ? 0 : importances[i];
+        CHECK(i < search.n_options ? share >= 0 && share <= 1 : share == -1);
     }
     close_search(&search);
 }
@@ -194,6 +195,37 @@ static void rare_values_count(void) {
     CHECK(importances[1] < 0.05);
 }
 
+/* ---- Values that stand nowhere among the others ---- */
+
+static double by_rate(const struct search *search, size_t config) {
+    return value_of(search, config, "learning_rate") + 0.1 * value_of(search, config, "fourier_linear");
+}
+
+static double best_by_default(const struct search *search, size_t config) {
+    return config == 0 ? -1 : by_rate(search, config);
+}
+
+static double worst_by_default(const struct search *search, size_t config) {
+    return config == 0 ? 1e9 : by_rate(search, config);
+}
+
+/* auto is neither less than all numbers nor a choice after the others: what becomes of it changes nothing. */
+static void a_configuration_with_auto_is_left_out(void) {
+    static const char space[] = "defaults\nlearning_rate 0.01 1 linear\nfourier_linear false true choice\n";
+    static const char *const n_configs[] = {"9", "40", "512"};
+    for (size_t i = 0; i < 3; i++) {
+        double best[MOST_OPTIONS], worst[MOST_OPTIONS];
+        find_importances(space, n_configs[i], "1", best_by_default, best);
+        find_importances(space, n_configs[i], "1", worst_by_default, worst);
+        CHECK_NEAR(best[0], worst[0], 1e-12);
+        CHECK_NEAR(best[1], worst[1], 1e-12);
+        CHECK(best[0] + best[1] > 0.5);
+    }
+    double few[MOST_OPTIONS];
+    find_importances(space, "8", "1", best_by_default, few);
+    CHECK(isnan(few[0]) && isnan(few[1]));
+}
+
 /* ---- Little to go by ---- */
 
 static void equal_losses_show_nothing(void) {
@@ -220,7 +252,7 @@ static void chance_is_taken_off(void) {
     CHECK(sum < 0.12);
 }
 
-/* Groups have four configurations at the least, so eight make two. */
+/* Groups have four configurations at the least, so eight make two, and fewer tell nothing. */
 static void few_configurations(void) {
     for (int n = 1; n <= 9; n++) {
         char text[16];
@@ -228,7 +260,7 @@ static void few_configurations(void) {
         snprintf(text, sizeof text, "%d", n);
         find_importances(SPACE, text, "1", by_alpha, importances);
         for (size_t i = 0; n < 8 && i < N_OPTIONS; i++) {
-            CHECK(importances[i] == 0);
+            CHECK(isnan(importances[i]));
         }
         CHECK(n < 8 || importances[ALPHA] > 0.5);
     }
@@ -240,7 +272,7 @@ static void halfway(void) {
     double importances[MOST_OPTIONS];
     OK(mxb_tuner_importance(search.tuner, importances, &error), error);
     for (size_t i = 0; i < N_OPTIONS; i++) {
-        CHECK(importances[i] == 0);
+        CHECK(isnan(importances[i]));
     }
     tell_losses(&search, by_alpha, 128);
     OK(mxb_tuner_importance(search.tuner, importances, &error), error);
@@ -294,6 +326,7 @@ int main(void) {
     RUN(the_size_of_losses_does_not_matter);
     RUN(over_several_stages);
     RUN(rare_values_count);
+    RUN(a_configuration_with_auto_is_left_out);
     RUN(equal_losses_show_nothing);
     RUN(chance_is_taken_off);
     RUN(few_configurations);
