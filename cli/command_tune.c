@@ -152,10 +152,26 @@ static mxb_status list_finalists(const struct search *search, size_t stage, cons
     return status;
 }
 
+/* "the best 5 of 8 finalists, by mean rmse on all rows:", or after a search that was ended early "1 configuration
+ * judged in stage 2 of 3, by rmse on 1/4 of the rows:". */
+static void print_title(const mxb_tuner *tuner, size_t stage, size_t n, const char *metric) {
+    char resource[TUNING_TEXT_SIZE];
+    size_t n_stages = mxb_tuner_n_stages(tuner);
+    if (n > SETTINGS_TABLE_MAX) {
+        printf("the best %d of ", (int)SETTINGS_TABLE_MAX);
+    }
+    if (mxb_tuner_stage(tuner) == n_stages) {
+        printf("%zu finalist%s", n, n == 1 ? "" : "s");
+    } else {
+        printf("%zu configuration%s judged in stage %zu of %zu", n, n == 1 ? "" : "s", stage + 1, n_stages);
+    }
+    printf(", by %s%s %s:\n\n", mxb_tuner_n_folds(tuner) > 1 ? "mean " : "", metric,
+           tuning_resource(resource, tuner, stage));
+}
+
 static mxb_status print_finalists(const struct search *search, size_t *ranking, mxb_error *error) {
     const mxb_tuner *tuner = search->tuner;
     const char *metric = training_input_metric(search->best_params);
-    char resource[TUNING_TEXT_SIZE];
     size_t stage = tuning_last_stage(tuner, search->best);
     struct finalists finalists = {.heads = {{.name = "rank"}, {.name = metric}}};
     mxb_status status = mxb_tuner_ranking(tuner, ranking, error);
@@ -163,8 +179,7 @@ static mxb_status print_finalists(const struct search *search, size_t *ranking, 
         status = list_finalists(search, stage, ranking, &finalists, error);
     }
     if (status == MXB_OK) {
-        printf("%zu finalist%s, by %s%s %s:\n\n", finalists.n, finalists.n == 1 ? "" : "s",
-               mxb_tuner_n_folds(tuner) > 1 ? "mean " : "", metric, tuning_resource(resource, tuner, stage));
+        print_title(tuner, stage, finalists.n, metric);
         settings_table_print(mxb_tuner_space(tuner), finalists.configs,
                              finalists.n < SETTINGS_TABLE_MAX ? finalists.n : SETTINGS_TABLE_MAX, finalists.heads, 2);
     }

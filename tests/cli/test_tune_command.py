@@ -122,7 +122,7 @@ def test_a_given_option_is_fixed(run, numbers_csv, tmp_path, space):
 
 def test_what_is_drawn_stays_in_its_range(run, numbers_csv, tmp_path, space):
     text = tune(run, numbers_csv, tmp_path / "m.mxb", "--space", space, "--min-resource", 1, "--num_round", 2)
-    assert text.startswith("8 finalists, by rmse on all rows:\n")
+    assert text.startswith("the best 5 of 8 finalists, by rmse on all rows:\n\n")
     ranked = finalists(text)
     assert len(ranked) == 5  # as many as have room
     for finalist in ranked:

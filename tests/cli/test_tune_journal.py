@@ -206,6 +206,8 @@ def test_the_best_so_far_when_time_is_up(run, numbers_csv, tmp_path, undisturbed
             )
             assert n_done <= int(stopped.group(2)) < 20
             n_done = int(stopped.group(2))
+            title = r"(the best 5 of [678]|[1-5]) configurations? judged in stage [12] of 2, by mean rmse (on|with) "
+            assert re.match(title, done.stdout)
             assert finalists(done.stdout)[0]["rank"] == "1"
             assert run("show", "m.mxb").returncode == 0
             assert done.stderr.endswith("mixboost: j.mxj has what was done; --resume goes on from it\n")
