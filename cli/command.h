@@ -26,6 +26,7 @@ struct command {
     const char *name;
     const char *summary;
     const char *usage; /* what follows "mixboost NAME" */
+    const char *note;  /* for the help, below the flags; NULL: none */
     struct operand operands[MAX_OPERANDS];
     size_t n_operands;
     const struct flag *flags;

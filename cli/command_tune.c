@@ -339,6 +339,9 @@ const struct command command_tune = {
         "                     [--configs N] [--eta N] [--min-resource F] [--resource rows|rounds]\n"
         "                     [--folds N | --valid VALID.csv | --valid-fraction F] [--time-limit TIME]\n"
         "                     [--journal FILE [--resume]] [--NAME VALUE ...]",
+    .note =
+        "The rows that judge a trial also stop it early. With --valid they stop the last training, too;\n"
+        "without it that has the mean of the rounds of the winner's trials, some more for more rows.",
     .operands = {{"DATA.csv", "The rows to learn from; - reads standard input."}},
     .n_operands = 1,
     .flags = flags,

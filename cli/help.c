@@ -74,6 +74,9 @@ void help_print_command(const struct command *command) {
     printf("mixboost %s: %s\n\nusage: mixboost %s %s\n\n", command->name, command->summary, command->name,
            command->usage);
     print_flags(command);
+    if (command->note != NULL) {
+        printf("\n%s\n", command->note);
+    }
     if (command->takes_options) {
         printf("\nOptions of the training, each as --NAME VALUE or --NAME=VALUE; - may stand for _ in NAME:\n\n");
         print_options();

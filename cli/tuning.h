@@ -30,23 +30,26 @@ int tuning_start(const struct tuning *tuning, const mxb_dataset *train, const mx
                  const char *where, mxb_tuner **tuner);
 
 /* The flags that every command has that tunes. */
-#define TUNING_FLAGS                                                                                                \
-    {"space", "NAME|FILE",                                                                                          \
-     "What configurations are drawn from: default (also without this), paper or paper-node, or a file with a "      \
-     "line for each option, such as \"alpha 0.001 10 log10\". --NAME VALUE fixes an option.",                       \
-     0},                                                                                                            \
-        {"configs", "N", "Configurations of the first stage: 1 to 1000000; without it 512.", 0},                    \
-        {"eta", "N",                                                                                                \
-         "One in N configurations goes on to the next stage, with N times the resource: 2 to 1000; without "        \
-         "it 4.",                                                                                                   \
-         0},                                                                                                        \
-        {"min-resource", "F",                                                                                       \
-         "Part of the resource that the first stage has at the least, as 1/16 or 0.05; without it 1/4.", 0},        \
-        {"resource", "rows|rounds", "What the stages have more and more of; without it rows.", 0},                  \
-        {"valid-fraction", "F",                                                                                     \
-         "Judge configurations by this part of the rows, drawn at random; 0.2 without this and without folds.", 0}, \
-    {                                                                                                               \
-        "time-limit", "TIME", "End a search after this time, with the best so far: 90 or 90s, 10m, 2h.", 0          \
+#define TUNING_FLAGS                                                                                                 \
+    {"space", "NAME|FILE",                                                                                           \
+     "What configurations are drawn from: default (also without this), paper or paper-node, or a file with a "       \
+     "line for each option, such as \"alpha 0.001 10 log10\". --NAME VALUE fixes an option.",                        \
+     0},                                                                                                             \
+        {"configs", "N", "Configurations of the first stage: 1 to 1000000; without it 512.", 0},                     \
+        {"eta", "N",                                                                                                 \
+         "One in N configurations goes on to the next stage, with N times the resource: 2 to 1000; without "         \
+         "it 4.",                                                                                                    \
+         0},                                                                                                         \
+        {"min-resource", "F",                                                                                        \
+         "Part of the resource that the first stage has at the least, as 1/16 or 0.05; without it 1/4.", 0},         \
+        {"resource", "rows|rounds", "What the stages have more and more of; without it rows.", 0},                   \
+        {"valid-fraction", "F",                                                                                      \
+         "Judge configurations by this part of the rows, drawn at random; 0.2 without this and without folds.", 0},  \
+    {                                                                                                                \
+        "time-limit", "TIME",                                                                                        \
+            "End a search after this time, with the best so far: 90 or 90s, 10m, 2h. The last training comes after " \
+            "it and is not limited.",                                                                                \
+            0                                                                                                        \
     }
 
 #define TUNING_RESUME_FLAG \

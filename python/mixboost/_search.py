@@ -91,7 +91,8 @@ class MixBoostSearchCV(BaseSearchCV):
     refit : bool, default=True
         Whether the best configuration is trained on all rows in the end.
     time_limit : float, optional
-        Seconds after which the search ends with what is best by then. The training of ``refit`` comes after.
+        Seconds after which the search ends with what is best by then. The training of ``refit`` comes after, and takes
+        as long as it takes.
     journal : path-like, optional
         A file that keeps every result, so that a search can go on after whatever ended it.
     resume : bool, default=False

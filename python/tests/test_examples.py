@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in Path(mixboost.__file__).parent.glob("*.py"))
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/python").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "docs/tuning.md", *sorted((ROOT / "docs/python").glob("*.md"))]
 
 
 def python_blocks(text: str) -> list[tuple[int, str]]:

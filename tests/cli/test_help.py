@@ -46,6 +46,12 @@ def test_command_help_names_every_flag(run, command):
     assert help_of(run, "help", command) == help_of(run, command, "-h") == text
 
 
+def test_help_of_tune_says_what_stops_trainings(run):
+    text = help_of(run, "tune", "--help")
+    assert "The rows that judge a trial also stop it early." in text
+    assert "comes after it and is not limited." in re.sub(r"\s+", " ", text)
+
+
 @pytest.mark.parametrize("command", ["train", "tune", "cv"])
 def test_help_has_a_row_for_every_option(run, command):
     text = help_of(run, command, "--help")
