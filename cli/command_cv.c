@@ -96,6 +96,9 @@ static int check_arguments(struct validation *validation, const struct arguments
     if (code == EXIT_DONE) {
         code = check_tuning(validation, arguments);
     }
+    if (code == EXIT_DONE && !validation->tunes) {
+        code = training_input_check(validation->params);
+    }
     if (code != EXIT_DONE) {
         return code;
     }

@@ -8,6 +8,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "mixboost/mixboost.h"
+#include "mixboost/tune.h"
 #include "progress.h"
 #include "saved_model.h"
 #include "source.h"
@@ -79,6 +80,9 @@ static int check_arguments(struct training *training, const struct arguments *ar
     }
     if (code == EXIT_DONE) {
         code = training_input_options(arguments, &training->params);
+    }
+    if (code == EXIT_DONE) {
+        code = training_input_check(training->params);
     }
     if (code != EXIT_DONE) {
         return code;
@@ -171,6 +175,30 @@ static int follow_rate(struct training *training, mxb_error *error) {
     return rate == NULL || mxb_params_set(training->params, "learning_rate", rate, error) == MXB_OK;
 }
 
+/* Whether the model can be gone on from: said before the search, which may take long. */
+static mxb_status check_from(const struct training *training, mxb_error *error) {
+    char n_rounds[32];
+    mxb_params *params = NULL;
+    mxb_prepared *prepared = NULL;
+    mxb_trainer *trainer = NULL;
+    size_t n_done = mxb_model_n_rounds(training->from);
+    snprintf(n_rounds, sizeof n_rounds, "%zu", n_done == 0 ? 1 : n_done);
+    mxb_status status = mxb_params_copy(training->params, &params, error);
+    if (status == MXB_OK) {
+        status = mxb_params_set(params, "num_round", n_rounds, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_prepared_create(training->train, params, &prepared, error);
+    }
+    if (status == MXB_OK) {
+        status = mxb_trainer_create_from(prepared, NULL, params, training->from, &trainer, error);
+    }
+    mxb_trainer_free(trainer);
+    mxb_prepared_free(prepared);
+    mxb_params_free(params);
+    return status;
+}
+
 /* Makes num_round the number that it stands for. Where it is auto and no rows judge the training, it is searched for,
  * which takes longer than the training. */
 static int choose_rounds(struct training *training, int quiet, size_t *n_rounds) {
@@ -181,9 +209,12 @@ static int choose_rounds(struct training *training, int quiet, size_t *n_rounds)
     if (training->from != NULL && is_auto(training, "learning_rate") && !follow_rate(training, &error)) {
         return fail_status(MXB_ERROR_PARAM, &error);
     }
+    mxb_status status = is_search && training->from != NULL ? check_from(training, &error) : MXB_OK;
+    if (status != MXB_OK) {
+        return fail_status(status, &error);
+    }
     progress_init(&progress, quiet, 0, "choosing num_round: round", "kept aside");
-    mxb_status status =
-        mxb_choose_rounds(training->train, training->valid, training->params, progress_update, &progress, &error);
+    status = mxb_choose_rounds(training->train, training->valid, training->params, progress_update, &progress, &error);
     progress_finish(&progress);
     if (interrupt_caught()) {
         return fail_data("stopped while num_round was chosen; nothing was written");

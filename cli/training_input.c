@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "mixboost/tune.h"
 
 int training_input_options(const struct arguments *arguments, mxb_params **params) {
     mxb_error error;
@@ -15,6 +16,12 @@ int training_input_options(const struct arguments *arguments, mxb_params **param
             status = mxb_params_set(*params, mxb_option_name(i), value, &error);
         }
     }
+    return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
+}
+
+int training_input_check(const mxb_params *params) {
+    mxb_error error;
+    mxb_status status = mxb_params_check(params, &error);
     return status == MXB_OK ? EXIT_DONE : fail_status(status, &error);
 }
 

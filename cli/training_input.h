@@ -10,6 +10,9 @@
 /** Makes params of the options that were given. Returns EXIT_DONE, or an exit code after the sentence. */
 int training_input_options(const struct arguments *arguments, mxb_params **params);
 
+/** Whether the options go together, before any row is read; an exit code. */
+int training_input_check(const mxb_params *params);
+
 /** Whether labels are classes, of which a random part of the rows should have its share. */
 int training_input_has_classes(const mxb_params *params);
 

@@ -275,6 +275,9 @@ void mxb__params_init(mxb_params *params) {
 }
 
 mxb_status mxb_params_create(mxb_params **params, mxb_error *error) {
+    if (params == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "params is NULL");
+    }
     MXB_TRY(mxb__alloc(params, 1, sizeof **params, "options", error));
     mxb__params_init(*params);
     return MXB_OK;
@@ -307,6 +310,9 @@ mxb_status mxb_params_set(mxb_params *params, const char *name, const char *valu
 }
 
 mxb_status mxb_params_copy(const mxb_params *params, mxb_params **copy, mxb_error *error) {
+    if (copy == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "copy is NULL");
+    }
     *copy = NULL;
     if (params == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "params is NULL");

@@ -220,6 +220,9 @@ static mxb_status run_round(mxb_trainer *trainer, const struct crew *crew, size_
 
 mxb_status mxb_trainer_run(mxb_trainer *trainer, size_t until_round, mxb_progress_fn progress, void *context,
                            mxb_error *error) {
+    if (trainer == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "trainer is NULL");
+    }
     if (trainer->has_failed) {
         return mxb__fail(error, MXB_ERROR_PARAM, "this training has failed before and can only be freed");
     }
@@ -260,7 +263,13 @@ static mxb_status join_members(const mxb_trainer *trainer, uint32_t n_rounds, mx
 }
 
 mxb_status mxb_trainer_model(const mxb_trainer *trainer, mxb_model **model, mxb_error *error) {
+    if (model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    }
     *model = NULL;
+    if (trainer == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "trainer is NULL");
+    }
     if (trainer->has_failed) {
         return mxb__fail(error, MXB_ERROR_PARAM, "this training has failed before and can only be freed");
     }
@@ -303,6 +312,9 @@ static mxb_status train(const mxb_dataset *train, const mxb_dataset *valid, cons
 mxb_status mxb_train(const mxb_dataset *rows, const mxb_dataset *valid, const mxb_params *params,
                      mxb_progress_fn progress, void *context, mxb_model **model, mxb_error *error) {
     mxb_params own;
+    if (model == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    }
     *model = NULL;
     mxb__params_init(&own);
     if (params != NULL) {

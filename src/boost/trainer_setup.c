@@ -43,6 +43,9 @@ static struct pool *open_pool(const mxb_params *params, const mxb_dataset *datas
 mxb_status mxb_prepared_create(const mxb_dataset *train, const mxb_params *params, mxb_prepared **prepared,
                                mxb_error *error) {
     mxb_params own;
+    if (prepared == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the prepared data is NULL");
+    }
     *prepared = NULL;
     if (train == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the training data is NULL");
@@ -409,11 +412,17 @@ static mxb_status create(const mxb_prepared *prepared, const mxb_dataset *valid,
 
 mxb_status mxb_trainer_create(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
                               mxb_trainer **trainer, mxb_error *error) {
+    if (trainer == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the trainer is NULL");
+    }
     return create(prepared, valid, params, NULL, trainer, error);
 }
 
 mxb_status mxb_trainer_create_from(const mxb_prepared *prepared, const mxb_dataset *valid, const mxb_params *params,
                                    const mxb_model *model, mxb_trainer **trainer, mxb_error *error) {
+    if (trainer == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "the place for the trainer is NULL");
+    }
     *trainer = NULL;
     if (model == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "the model to go on from is NULL");

@@ -127,6 +127,12 @@ static void fill(mxb_training_memory *memory, const struct training *training, s
 mxb_status mxb_params_memory(const mxb_params *params, const mxb_dataset *train, const mxb_dataset *valid,
                              size_t n_rounds, mxb_training_memory *memory, mxb_error *error) {
     double some_weight = 1.0;
+    if (params == NULL || train == NULL || memory == NULL) {
+        return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL",
+                         params == NULL  ? "params"
+                         : train == NULL ? "train"
+                                         : "memory");
+    }
     struct training training = {.valid = valid, .params = *params};
     mxb_prepared like = {.n_rows = train->n_rows, .n_features = (uint32_t)train->n_columns};
     memset(memory, 0, sizeof *memory);

@@ -119,10 +119,22 @@ static mxb_status read_pieces(mxb_table *table, const struct csv_reader *rows, s
     return status;
 }
 
+/* A file of one line for us, and of many for who wrote it. */
+static mxb_status check_line_ends(const struct csv_reader *csv, mxb_error *error) {
+    size_t n_bytes = (size_t)(csv->end - csv->next);
+    if (n_bytes > 0 && memchr(csv->next, '\n', n_bytes) == NULL && memchr(csv->next, '\r', n_bytes - 1) != NULL &&
+        memchr(csv->next, '"', n_bytes) == NULL) {
+        return mxb__fail(error, MXB_ERROR_DATA, "%s has lines that end with CR alone; they must end with LF or CR LF",
+                         csv->path);
+    }
+    return MXB_OK;
+}
+
 static mxb_status parse(mxb_table *table, const char *text, size_t n_bytes, const struct table_options *options,
                         struct pool *pool, mxb_error *error) {
     struct csv_reader csv;
     MXB_TRY(mxb__csv_init(&csv, text, n_bytes, table->path, error));
+    MXB_TRY(check_line_ends(&csv, error));
     MXB_TRY(read_first_line(table, &csv, options, error));
     return read_pieces(table, &csv, options->piece_bytes > 0 ? options->piece_bytes : PIECE_BYTES, pool, error);
 }

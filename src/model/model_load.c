@@ -140,7 +140,8 @@ static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, cons
         return mxb__section_damaged(&section, "section %s is missing", section_name(at.n_known + 1));
     }
     if (at.offset != n_bytes) {
-        return mxb__section_damaged(&section, "%" PRIu64 " bytes belong to no section", n_bytes - at.offset);
+        return mxb__section_damaged(&section, "%" PRIu64 " byte%s to no section", n_bytes - at.offset,
+                                    n_bytes - at.offset == 1 ? " belongs" : "s belong");
     }
     return mxb__model_build(model, error);
 }

@@ -46,25 +46,92 @@ static size_t line_length(const char *line, size_t n_bytes) {
     return end == NULL ? n_bytes : (size_t)(end - line);
 }
 
-/* Says where two lists of lines part. */
+struct lines {
+    const char *text;
+    size_t n_bytes;
+};
+
+static int has_line(struct lines lines, const char *line, size_t length) {
+    for (size_t i = 0; i < lines.n_bytes;) {
+        size_t n = line_length(lines.text + i, lines.n_bytes - i);
+        if (n == length && memcmp(lines.text + i, line, n) == 0) {
+            return 1;
+        }
+        i += n + 1;
+    }
+    return 0;
+}
+
+/* Quotes the first line that others do not have; 0 if there is none. */
+static int quote_own_line(struct lines lines, struct lines others, char out[QUOTED_SIZE]) {
+    for (size_t i = 0; i < lines.n_bytes;) {
+        size_t n = line_length(lines.text + i, lines.n_bytes - i);
+        if (!has_line(others, lines.text + i, n)) {
+            mxb__quote(out, QUOTED_SIZE, lines.text + i, n);
+            return 1;
+        }
+        i += n + 1;
+    }
+    return 0;
+}
+
+/* Where two lists of lines part: the start of the first line that differs. */
+static size_t parting_line(struct lines theirs, struct lines ours) {
+    size_t line = 0;
+    for (size_t i = 0; i < theirs.n_bytes && i < ours.n_bytes && theirs.text[i] == ours.text[i]; i++) {
+        line = theirs.text[i] == '\n' ? i + 1 : line;
+    }
+    return line;
+}
+
+static int same_first_word(struct lines theirs, struct lines ours, size_t start) {
+    size_t i = start;
+    while (i < theirs.n_bytes && i < ours.n_bytes && theirs.text[i] == ours.text[i] && theirs.text[i] != ' ') {
+        i++;
+    }
+    return i < theirs.n_bytes && i < ours.n_bytes && theirs.text[i] == ' ' && ours.text[i] == ' ';
+}
+
+/* Quotes the two values of what both lists have at the same place; where one has a line more, a line that the other
+ * does not have at all. Returns 1 for a line of theirs, plus 2 for one of ours. */
+static int quote_difference(struct lines theirs, struct lines ours, char had[QUOTED_SIZE], char has[QUOTED_SIZE]) {
+    size_t line = parting_line(theirs, ours);
+    if (!same_first_word(theirs, ours, line)) {
+        return quote_own_line(theirs, ours, had) + 2 * quote_own_line(ours, theirs, has);
+    }
+    mxb__quote(had, QUOTED_SIZE, theirs.text + line, line_length(theirs.text + line, theirs.n_bytes - line));
+    mxb__quote(has, QUOTED_SIZE, ours.text + line, line_length(ours.text + line, ours.n_bytes - line));
+    return 3;
+}
+
 static mxb_status compare_about(const char *there, size_t n_there, const char *about, const char *path,
                                 mxb_error *error) {
     char quoted[QUOTED_SIZE];
     char had[QUOTED_SIZE];
     char has[QUOTED_SIZE];
-    size_t n_about = strlen(about);
-    if (n_there == n_about && memcmp(there, about, n_about) == 0) {
+    struct lines theirs = {there, n_there};
+    struct lines ours = {about, strlen(about)};
+    if (n_there == ours.n_bytes && memcmp(there, about, n_there) == 0) {
         return MXB_OK;
     }
-    size_t line = 0;
-    for (size_t i = 0; i < n_there && i < n_about && there[i] == about[i]; i++) {
-        line = there[i] == '\n' ? i + 1 : line;
-    }
     mxb__quote(quoted, sizeof quoted, path, SIZE_MAX);
-    mxb__quote(had, sizeof had, there + line, line_length(there + line, n_there - line));
-    mxb__quote(has, sizeof has, about + line, line_length(about + line, n_about - line));
-    return mxb__fail(error, MXB_ERROR_PARAM, "the journal \"%s\" is of another search: it has \"%s\", this one \"%s\"",
-                     quoted, had, has);
+    switch (quote_difference(theirs, ours, had, has)) {
+        case 1:
+            return mxb__fail(error, MXB_ERROR_PARAM,
+                             "the journal \"%s\" is of another search: it has \"%s\", which this one has not", quoted,
+                             had);
+        case 2:
+            return mxb__fail(error, MXB_ERROR_PARAM,
+                             "the journal \"%s\" is of another search: it has no \"%s\", which this one has", quoted,
+                             has);
+        case 3:
+            return mxb__fail(error, MXB_ERROR_PARAM,
+                             "the journal \"%s\" is of another search: it has \"%s\", this one \"%s\"", quoted, had,
+                             has);
+        default:
+            return mxb__fail(error, MXB_ERROR_PARAM,
+                             "the journal \"%s\" is of another search: it has its lines in another order", quoted);
+    }
 }
 
 /* A header that is not whole was cut short while it was written, and is the beginning of ours. */

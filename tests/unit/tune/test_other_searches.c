@@ -216,7 +216,7 @@ static void other_spaces_are_refused(void) {
     mxb_tuner *tuner = search_with("learning_rate 0.1 0.5 linear\nmax_max_depth 1 3 integer\n", params, 0, 0);
     CHECK_INT(start(tuner, 1), MXB_ERROR_PARAM);
     CHECK_TEXT(error.message,
-               "the journal \"a.mxj\" is of another search: it has \"n_components 2\", this one \"preset default\"");
+               "the journal \"a.mxj\" is of another search: it has \"n_components 2\", this one \"n_components 96\"");
     mxb_tuner_free(tuner);
     mxb_params_free(params);
 }
