@@ -108,10 +108,17 @@ def run_rounds(trainer: Trainer, n_rounds: int, callbacks: Iterable[Callback] | 
     return trainer.model()
 
 
+def _functions(callbacks: Iterable[Callback] | None) -> list[Callback]:
+    functions = list(callbacks or []) if callbacks is None or isinstance(callbacks, Iterable) else [callbacks]
+    if not all(map(callable, functions)) or callable(callbacks):
+        raise TypeError(f"callbacks must be a list of functions, not {callbacks!r}")
+    return functions
+
+
 @contextmanager
 def _watchers(callbacks: Iterable[Callback] | None, n_rounds: int | None, verbose: int) -> Iterator[list[Callback]]:
     """Those who are told of every round: of so many of a training, or, None, of the search for their number."""
-    watchers = list(callbacks or [])
+    watchers = _functions(callbacks)
     if not verbose:
         yield watchers
         return

@@ -323,7 +323,14 @@ class MixBoostSearchCV(BaseSearchCV):
     def _folds(self, X: Any, y: Any, split_params: dict[str, Any]) -> list[Fold]:
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         rows = np.arange(len(y))  # indexed, it tells row numbers of a mask and of numbers below 0
-        folds = [(rows[train], rows[held_out]) for train, held_out in splitter.split(X, y, **split_params)]
+        folds = []
+        for i, (train, held_out) in enumerate(splitter.split(X, y, **split_params)):
+            try:
+                folds.append((rows[train], rows[held_out]))
+            except IndexError as error:
+                raise IndexError(f"fold {i + 1} of cv: {error}") from error
+            if not all(map(len, folds[-1])):
+                raise ValueError(f"fold {i + 1} of cv has no rows to {'judge by' if len(folds[-1][0]) else 'train on'}")
         if not folds:
             raise ValueError("cv gives no folds")
         return folds

@@ -48,6 +48,8 @@ def _line(option: str, values: object) -> str:
     if option == "defaults" and isinstance(values, bool):
         return "defaults\n" if values else ""
     if isinstance(values, list):
+        if not values:
+            raise ValueError(f"the space has [] for {option}; a choice needs at least one value")
         words = [*(_word(option, value) for value in values), "choice"]
     elif isinstance(values, tuple):
         if len(values) != 3 or values[2] not in _SCALES:

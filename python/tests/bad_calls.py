@@ -54,7 +54,7 @@ def said_of(line: str, known: dict[str, Any]) -> tuple[str, str]:
     try:
         exec(line, dict(known))
     except Exception as error:
-        return type(error).__name__, " / ".join(str(error).splitlines())
+        return type(error).__name__, " / ".join(str(error).replace("\0", "\\0").splitlines())
     return "", ""
 
 

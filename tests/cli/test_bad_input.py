@@ -8,8 +8,8 @@ import pytest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "battery"))
 
-from bad_cases import read_room  # noqa: E402
-from bad_runs import ROOMS, mistake_of, prepare  # noqa: E402
+from bad_cases import read_room
+from bad_runs import ROOMS, mistake_of, prepare
 
 TABLES = {name: read_room(name) for name in ROOMS}
 CASES = [case for room in TABLES.values() for case in room.cases]

@@ -1,0 +1,77 @@
+"""Bad input: files, command lines and calls that cannot be, each with its exact sentence."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import partial
+
+from bad_runs import ROOMS, mistakes_of_room
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section, total
+from tools.logs import RELEASE, ROOT, Failed, tail
+from tools.wheel import build_wheel, ready_for_tests
+
+LEAST = 400
+OF_C = ["test_bad_calls", "test_bad_searches"]
+TITLES = {
+    "csv": "CSV files",
+    "models": "model files",
+    "options": "options",
+    "spaces": "search spaces",
+    "journals": "journals",
+    "program": "command lines",
+    "python": "calls in Python",
+    "c": "calls in C",
+}
+
+
+def program_room(name: str, run: Run) -> Counts:
+    build("release", run.log)
+    n_cases, mistakes = mistakes_of_room(RELEASE / "mixboost", name, run.folder / name)
+    for mistake in mistakes:
+        print(mistake, file=sys.stderr)
+    return {name: n_cases, "wrong": len(mistakes)}
+
+
+def calls_in_c(run: Run) -> Counts:
+    """A program fails where a sentence is not as it says, so none that succeeds has a wrong one."""
+    folder = build("asan", run.log)
+    texts = [run_program([folder / program], run.log, run.folder) for program in OF_C]
+    counts = [counts_in(text, calls=r"(\d+) bad calls") for text in texts]
+    return {"c": sum(each["calls"] for each in counts), "wrong": 0}
+
+
+def calls_in_python(run: Run) -> Counts:
+    build_wheel(run.log)
+    ready = ready_for_tests("newest", run.log)
+    command = [ready.pop("python"), "-m", "pytest", "-q", ROOT / "python" / "tests" / "test_bad_calls.py"]
+    ran = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **ready)
+    with open(run.log, "a") as log:
+        log.write(ran.stdout)
+    found = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed)", ran.stdout.splitlines()[-1])}
+    if not found:
+        raise Failed(f"the calls in Python could not be tried; the log is {run.log}\n{tail(run.log)}")
+    return {"python": sum(found.values()), "wrong": found.get("failed", 0)}
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The tests of the program, of the package and the unit tests do the same."""
+    if is_short:
+        return []
+    rooms = [Part(name, partial(program_room, name)) for name in ROOMS]
+    return [*rooms, Part("python", calls_in_python), Part("c", calls_in_c)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    n_cases = {name: total(counts, name) for name in TITLES}
+    return [
+        Figure("bad files and calls, each with its exact sentence", sum(n_cases.values()), f"≥ {LEAST}"),
+        *(Figure(f"of these {TITLES[name]}", n) for name, n in n_cases.items()),
+        Figure("sentences, exit codes or exceptions that are not as expected", total(counts, "wrong"), "= 0"),
+    ]
+
+
+BAD_INPUT = Section("bad-input", "Bad input", parts, figures)
