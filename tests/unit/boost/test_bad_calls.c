@@ -139,6 +139,9 @@ static void of_datasets(void) {
               "bit_offset is 18446744073709551615; that is too large for 6 rows");
     BAD_PARAM(mxb_dataset_set_validity(part, 0, (const uint8_t *)"\1", 0, &error),
               "the dataset is a selection of another one's rows and cannot be added to");
+}
+
+static void of_matrices_and_roles(void) {
     BAD_PARAM(mxb_dataset_add_matrix(NULL, numbers, MXB_FLOAT64, 2, 8, 48, &error), "dataset is NULL");
     BAD_PARAM(mxb_dataset_add_matrix(data, NULL, MXB_FLOAT64, 2, 8, 48, &error), "data is NULL");
     BAD_PARAM(mxb_dataset_add_matrix(data, numbers, (mxb_type)99, 2, 8, 48, &error),
@@ -478,6 +481,7 @@ static void of_models(void) {
 int main(void) {
     make_all();
     RUN(of_datasets);
+    RUN(of_matrices_and_roles);
     RUN(of_rows);
     RUN(of_tables);
     RUN(of_options);

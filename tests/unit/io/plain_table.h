@@ -290,6 +290,18 @@ static void plain_print(const struct plain_reading *reading, const struct table_
     }
 }
 
+/* Lines that end with CR alone, and nothing that says they are not lines. */
+static int plain_has_cr_lines(const char *text, size_t n_bytes) {
+    size_t n_cr = 0;
+    for (size_t i = 0; i < n_bytes; i++) {
+        if (text[i] == '\n' || text[i] == '"') {
+            return 0;
+        }
+        n_cr += text[i] == '\r' && i + 1 < n_bytes;
+    }
+    return n_cr > 0;
+}
+
 /* What the twin makes of it. */
 static inline char *plain_as_text(const char *text, size_t n_bytes, const struct table_options *options) {
     static struct plain_reading reading;
@@ -297,7 +309,11 @@ static inline char *plain_as_text(const char *text, size_t n_bytes, const struct
     size_t n_said;
     FILE *out = open_memstream(&said, &n_said);
     plain_split(&reading, text, n_bytes);
-    plain_print(&reading, options, out);
+    if (plain_has_cr_lines(text, n_bytes) && (reading.n_lines > 0 || !reading.failed)) {
+        fprintf(out, "data.csv has lines that end with CR alone; they must end with LF or CR LF");
+    } else {
+        plain_print(&reading, options, out);
+    }
     fclose(out);
     return said;
 }

@@ -201,6 +201,9 @@ static void explains_bad_files(void) {
     CHECK_TEXT(automatic("a,b\n"), "data.csv has a header and no rows");
     CHECK_TEXT(automatic("a\n\n\n"), "data.csv has a header and no rows");
     CHECK_TEXT(table_of("1,2\n", MXB_HEADER_YES), "data.csv has a header and no rows");
+    CHECK_TEXT(automatic("a,b\r"), "data.csv has a header and no rows");
+    CHECK_TEXT(automatic("a,b\r1,2\r"), "data.csv has lines that end with CR alone; they must end with LF or CR LF");
+    CHECK_TEXT(automatic("1,2\r3,4"), "data.csv has lines that end with CR alone; they must end with LF or CR LF");
     CHECK_TEXT(automatic("a,b,c,d,e\n1,2,3,4,5\n\n\n\n\n1,2,3,4\n"),
                "data.csv: line 7 has 4 fields, the first line has 5");
     CHECK_TEXT(automatic("a,b\n\"1\n\n\",2\n1,2,3\n"), "data.csv: line 5 has 3 fields, the first line has 2");
