@@ -25,9 +25,12 @@ int mxb__sync_folder_of(const char *path) {
     }
     char *slash = strrchr(folder, '/');
     slash[slash == folder] = '\0'; /* "/" stays */
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file;
+    do {
+        file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } while (file < 0 && errno == EINTR);
     if (file < 0) {
-        return 0;
+        return errno == EACCES ? 0 : errno; /* one may write into a folder that one may not read */
     }
     int problem = mxb__sync_file(file);
     close(file);

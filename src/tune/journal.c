@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "tune/journal_format.h"
 
-enum { QUOTED_SIZE = 160 };
+enum { QUOTED_SIZE = 160, SECTOR_SIZE = 512 /* bytes that a disk writes all or none of */ };
 
 static mxb_status fail_at(mxb_error *error, const char *path, const char *what) {
     char quoted[QUOTED_SIZE];
@@ -202,21 +202,43 @@ static void decode_record(const unsigned char *bytes, struct journal_record *rec
     memcpy(record->result.message, in.bytes, sizeof record->result.message - 1);
 }
 
-/* How many records there are. Those behind the last whole one are a damaged end; before it there may be none. */
-static mxb_status count_records(const unsigned char *bytes, size_t n_bytes, const char *path, size_t *n_records,
-                                mxb_error *error) {
+static int is_zero(const unsigned char *bytes, size_t n) {
+    size_t i = 0;
+    while (i < n && bytes[i] == 0) {
+        i++;
+    }
+    return n > 0 && i == n;
+}
+
+/* Whether a record, `at` in the file, is not whole since a sector of it never reached the disk: the system writes them
+ * in any order, and after a power cut a later record may be there where this one is not. */
+static int is_lost(const unsigned char *bytes, size_t at) {
+    size_t n_first = SECTOR_SIZE - at % SECTOR_SIZE;
+    n_first = n_first < JOURNAL_RECORD_SIZE ? n_first : JOURNAL_RECORD_SIZE;
+    return is_zero(bytes, n_first) || is_zero(bytes + n_first, JOURNAL_RECORD_SIZE - n_first);
+}
+
+/* How many records there are in the bytes behind the header. Those from the first lost one on and those behind the last
+ * whole one are a damaged end; others that are not whole there may be none. */
+static mxb_status count_records(const unsigned char *bytes, size_t n_bytes, size_t n_header, const char *path,
+                                size_t *n_records, mxb_error *error) {
     char what[96];
     size_t n = n_bytes / JOURNAL_RECORD_SIZE;
+    *n_records = 0;
     while (n > 0 && !is_whole(bytes + (n - 1) * JOURNAL_RECORD_SIZE)) {
         n--;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!is_whole(bytes + i * JOURNAL_RECORD_SIZE)) {
+        const unsigned char *record = bytes + i * JOURNAL_RECORD_SIZE;
+        if (!is_whole(record) && is_lost(record, n_header + i * JOURNAL_RECORD_SIZE)) {
+            return MXB_OK;
+        }
+        if (!is_whole(record)) {
             snprintf(what, sizeof what, "is damaged: record %zu of %zu is not what was written", i + 1, n);
             return fail_at(error, path, what);
         }
+        *n_records = i + 1;
     }
-    *n_records = n;
     return MXB_OK;
 }
 
@@ -229,7 +251,7 @@ mxb_status mxb__journal_parse(const unsigned char *bytes, size_t n_bytes, const 
     *n_good = 0;
     MXB_TRY(parse_header(bytes, n_bytes, path, about, &n_header, error));
     if (n_header > 0) {
-        MXB_TRY(count_records(bytes + n_header, n_bytes - n_header, path, &n_records, error));
+        MXB_TRY(count_records(bytes + n_header, n_bytes - n_header, n_header, path, &n_records, error));
         MXB_TRY(mxb__alloc(&contents->records, n_records, sizeof *contents->records, "a journal", error));
         for (size_t i = 0; i < n_records; i++) {
             decode_record(bytes + n_header + i * JOURNAL_RECORD_SIZE, &contents->records[i]);

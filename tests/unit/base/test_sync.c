@@ -11,13 +11,14 @@
 #include "check.h"
 
 static int open_errno;  /* 0: opening does not fail */
+static int open_fails;  /* so many times */
 static int fsync_errno; /* of the next call; 0: it does not fail */
 static int n_syncs;
 static ino_t synced; /* what was synchronised last */
 
 static int faulty_open(const char *path, int flags) {
     errno = open_errno;
-    return open_errno != 0 ? -1 : open(path, flags);
+    return open_errno != 0 && open_fails-- > 0 ? -1 : open(path, flags);
 }
 
 static int faulty_fsync(int file) {
@@ -95,9 +96,17 @@ static void failures_are_told_where_there_is_a_way(void) {
     n_syncs = 0;
     CHECK_INT(mxb__sync_folder_of("not there"), 0);
     open_errno = EACCES; /* one may write into a folder that one may not read */
+    open_fails = 1;
     CHECK_INT(mxb__sync_folder_of("a"), 0);
-    open_errno = 0;
+    open_errno = EMFILE;
+    open_fails = 1;
+    CHECK_INT(mxb__sync_folder_of("a"), EMFILE);
     CHECK_INT(n_syncs, 0);
+    open_errno = EINTR;
+    open_fails = 2;
+    CHECK_INT(mxb__sync_folder_of("a"), 0);
+    CHECK_INT(n_syncs, 1);
+    open_errno = 0;
     unlink("a");
 }
 

@@ -8,7 +8,7 @@
 #include "tune/journal_format.h"
 #include "unit/boost/make_data.h"
 
-enum { N_RECORDS = 4, MAX_BYTES = 4096 };
+enum { N_RECORDS = 8, MAX_BYTES = 4096 };
 
 static const char ABOUT[] = "data 12\neta 4\nspace \nnum_round 10\n";
 enum { N_HEADER = JOURNAL_MAGIC_SIZE + 4 + sizeof ABOUT - 1 + 8 };
@@ -199,6 +199,24 @@ static void every_changed_byte_is_seen(void) {
 }
 
 /* Two of them at random, cut at random: right records from the first on, or an error. */
+/* After a power cut, with the sectors behind it written. */
+static void a_sector_that_never_reached_the_disk_ends_the_journal(void) {
+    size_t n_seen = 0;
+    for (size_t at = (N_HEADER + 511) / 512 * 512; at < n_bytes; at += 512) {
+        unsigned char lost[MAX_BYTES];
+        char warning[256];
+        int n_records;
+        size_t n_good;
+        memcpy(lost, bytes, n_bytes);
+        memset(lost + at, 0, n_bytes - at < 512 ? n_bytes - at : 512);
+        OK(parse(lost, n_bytes, ABOUT, &n_records, &n_good, warning), error);
+        CHECK_INT(n_records, (at - N_HEADER) / JOURNAL_RECORD_SIZE);
+        CHECK(strstr(warning, " bytes of the journal \"a.mxj\" are damaged and were cut off") != NULL);
+        n_seen++;
+    }
+    CHECK(n_seen >= 2);
+}
+
 static void much_damage_gives_no_wrong_record(void) {
     struct dice dice = {7};
     unsigned char damaged[MAX_BYTES];
@@ -303,6 +321,7 @@ int main(void) {
     RUN(the_longest_message_is_kept);
     RUN(every_truncation_is_cut_off);
     RUN(every_changed_byte_is_seen);
+    RUN(a_sector_that_never_reached_the_disk_ends_the_journal);
     RUN(much_damage_gives_no_wrong_record);
     RUN(another_search_is_refused_with_the_line_that_differs);
     RUN(what_is_no_journal_is_refused);
