@@ -62,7 +62,7 @@ static int is_hit(enum fault_call call) {
         return 0;
     }
     uint64_t index = ++n_counted;
-    if (plan.n == 0 || index < plan.n || (index > plan.n && !plan.for_ever)) {
+    if (plan.n == 0 || (index != plan.n && index != plan.second && !(plan.for_ever && index > plan.n))) {
         return 0;
     }
     int none = FAULT_N_CALLS;

@@ -32,6 +32,7 @@ struct fault_plan {
     unsigned calls;   /* 1 << enum fault_call of those that count and may fail, together */
     uint64_t n;       /* the n-th of them fails, from 1; 0: none, they are only counted */
     int for_ever;     /* and all after it */
+    uint64_t second;  /* and this one; 0: no other */
     int number;       /* the errno it fails with, or FAULT_SHORT */
     const char *path; /* of calls on files only those on this one; NULL: all */
 };

@@ -3,15 +3,10 @@
  *
  *     killed_searches [KILLS] [SEED] */
 #define _XOPEN_SOURCE 700
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "stress/journaled_search.h"
+#include "stress/killing.h"
 #include "tune/journal_format.h"
 
 static const struct search_kind KINDS[] = {
@@ -61,12 +56,6 @@ static void run_child(const struct journaled_search *search) {
         fprintf(stderr, "%s\n", error.message);
     }
     _exit(status == MXB_OK ? 0 : 1);
-}
-
-static void sleep_for(double seconds) {
-    struct timespec left = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1.0) * 1e9)};
-    while (nanosleep(&left, &left) != 0) {
-    }
 }
 
 /* The bytes of the journal. */
