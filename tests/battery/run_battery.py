@@ -12,13 +12,17 @@ import argparse
 import sys
 
 from bad_input import BAD_INPUT
+from faults import FAULTS
+from kills import KILLS
 from searches import SEARCHES
 from security import SECURITY
 from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES, SECURITY, BAD_INPUT)}
+SECTIONS = {
+    section.name: section for section in (TRAININGS, FAULTS, KILLS, SEARCHES, SECURITY, BAD_INPUT)
+}
 
 
 def tell(section: Section, figures: list[Figure]) -> None:

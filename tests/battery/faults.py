@@ -1,0 +1,39 @@
+"""Allocations and system calls that fail, each in turn, under the address and undefined behaviour sanitizers."""
+
+from __future__ import annotations
+
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section
+
+PROGRAMS = {  # the fewest runs that each must make, and what they are
+    "failing_memory": (20_000, "an allocation failed: data, every learner, predictions, saves"),
+    "failing_calls": (400, "a system call failed: saves, loads, CSV files, threads"),
+    "failing_checkpoints": (2_000, "two calls or all from one on failed: checkpoints and resumes"),
+    "failing_searches": (1_000, "an allocation or a system call failed: searches with a journal"),
+}
+
+
+def part(name: str) -> Part:
+    def fail(run: Run) -> Counts:
+        program = build("asan", run.log) / f"stress_{name}"
+        text = run_program([program], run.log, run.folder)  # every call, where the unit tests leave some out
+        return counts_in(text, runs=r"(?m)^(\d+) runs$", failed=r"(\d+) failed checks")
+
+    return Part(name, fail)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have some of them."""
+    return [] if is_short else [part(name) for name in PROGRAMS]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    runs = [
+        Figure(f"runs in which {what}", counts[name]["runs"], f"≥ {least}") for name, (least, what) in PROGRAMS.items()
+    ]
+    n_failed = sum(of_part["failed"] for of_part in counts.values())
+    return [*runs, Figure("of all these with a wrong status, a leak, or a file that is neither", n_failed, "= 0")]
+
+
+FAULTS = Section("faults", "Failing allocations and system calls", parts, figures)

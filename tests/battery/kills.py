@@ -1,0 +1,59 @@
+"""Saves and trainings that are killed at random moments, and power cuts at every call of a save and of a journal."""
+
+from __future__ import annotations
+
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section, total
+
+N_KILLS, A_PART = 300, 100
+
+
+def killed_saves(seed: int) -> Part:
+    def kill(run: Run) -> Counts:
+        program = build("release", run.log) / "stress_killed_saves"
+        text = run_program([program, A_PART, seed], run.log, run.folder)
+        return counts_in(text, saves=r"(\d+) kills", torn=r"(\d+) temporary files")
+
+    return Part(f"saves, seed {seed}", kill)
+
+
+def killed_trainings(seed: int) -> Part:
+    def kill(run: Run) -> Counts:
+        tests = build("asan", run.log)
+        command = [tests / "stress_killed_trainings", tests.parent / "mixboost", A_PART, seed]
+        text = run_program(command, run.log, run.folder)
+        return counts_in(text, trainings=r"(\d+) kills", resumed=r"(\d+) with a checkpoint")
+
+    return Part(f"trainings, seed {seed}", kill)
+
+
+def power_cuts(name: str) -> Part:
+    def cut(run: Run) -> Counts:
+        text = run_program([build("asan", run.log) / f"stress_torn_{name}"], run.log, run.folder)
+        return counts_in(text, states=r"(\d+) states, \d+ broken", broken=r"(\d+) broken")
+
+    return Part(f"power cuts, {name}", cut)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have some of them."""
+    seeds = range(1001, 1001 + N_KILLS // A_PART)
+    kills = [*map(killed_saves, seeds), *map(killed_trainings, seeds)]
+    return [] if is_short else [*kills, power_cuts("saves"), power_cuts("journals")]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    return [
+        Figure("saves over a model killed with SIGKILL, none lost", total(counts, "saves"), f"≥ {N_KILLS}"),
+        Figure("of these in the middle of writing", total(counts, "torn")),
+        Figure(
+            "trainings killed, which ended with the bytes of one left alone", total(counts, "trainings"), f"≥ {N_KILLS}"
+        ),
+        Figure("of these gone on with from a checkpoint", total(counts, "resumed")),
+        Figure("states that a power cut leaves of a model or a journal", total(counts, "states"), "≥ 10000"),
+        Figure("of these neither the old file nor the new one", total(counts, "broken"), "= 0"),
+    ]
+
+
+KILLS = Section("kills", "Killed saves and trainings, power cuts", parts, figures)
