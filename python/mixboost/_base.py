@@ -40,7 +40,7 @@ def thread_count(n_threads: int | None, name: str = "n_threads") -> int:
 
 _REPAIRS = (
     "in {} of {} rounds the equations of the ridge regression were nearly singular and were solved with a larger "
-    "penalty; a larger alpha, or fewer n_components, avoids this"
+    "penalty or in part; a larger alpha, or fewer n_components, avoids this"
 )
 
 

@@ -913,7 +913,7 @@ class Model(_Handle):
 
     @property
     def n_repairs(self) -> int:
-        """Rounds whose ridge equations, nearly singular, were solved with a larger penalty."""
+        """Rounds whose ridge equations, nearly singular, were solved with a larger penalty or in part."""
         return int(_library.mxb_model_n_repairs(self._handle))
 
 

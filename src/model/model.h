@@ -94,7 +94,7 @@ struct projection {
 /* One ridge round on a projection: z(x) . weights + intercept, the learning rate multiplied in. */
 struct fourier {
     uint32_t projection; /* index into the model's projections */
-    uint8_t repaired;    /* 1 = its equations needed jitter */
+    uint8_t repaired;    /* 1 = its equations needed jitter, or weights that are no double were left out */
     double intercept;
     double gain;     /* docs/importance.md */
     double *weights; /* [n_components] */

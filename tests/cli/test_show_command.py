@@ -172,6 +172,20 @@ def decrease_shares(model):
     return shares
 
 
+def test_every_repair_is_shown(run, tmp_path):
+    """Few different rows and no penalty: equations without a single solution, in every round that solves them."""
+    rows = [[i % 3, i % 3, i % 7] for i in range(60)]
+    data = write_csv(tmp_path / "d.csv", "aby", rows)
+    words = ["--tree_probability", 0.5, "--n_components", 12, "--alpha", 0]
+    model_path = train(run, data, tmp_path / "m.mxb", *words)
+    model = shown(run, model_path)
+    n_fourier = sum(term["learner"] == "fourier" for term in model["rounds"])
+    n_repaired = sum(term.get("repaired", False) for term in model["rounds"])
+    assert 0 < n_repaired == n_fourier == model["n_repairs"] < 20
+    shown_repairs = field(run("show", model_path).stdout, "repairs")
+    assert shown_repairs == f"{n_repaired} (rounds whose equations needed numerical help)"
+
+
 def test_text_agrees_with_json(run, numbers_model, tmp_path):
     text = run("show", "numbers.mxb").stdout
     model = shown(run, numbers_model)

@@ -54,6 +54,7 @@ struct fourier_state {
     double *sums;      /* n_sums of them, see add_block */
     double *diagonal;  /* [n_unknowns] */
     double *solution;  /* [n_unknowns] */
+    int is_cut;        /* some of the solution was no finite double and is left out */
 
     size_t n_factors;
     struct factored *factored; /* [n_factors] */
@@ -274,8 +275,10 @@ static void solve(struct fourier_state *state) {
     }
     mxb__cholesky_solve(state->factors + state->place * m * m, m, state->solution);
     state->gain = mxb__bounded(ldexp(scaled_gain(state), 2 * g_exponent - h_exponent));
+    state->is_cut = 0;
     for (size_t j = 0; j <= c; j++) {
         double weight = ldexp(state->solution[j], g_exponent - h_exponent);
+        state->is_cut |= !isfinite(weight);
         state->solution[j] = isfinite(weight) ? input->options->learning_rate * weight : 0.0;
     }
 }
@@ -288,7 +291,7 @@ static mxb_status make_term(const struct fourier_state *state, struct term *term
     term->fourier.projection = state->features.projection;
     term->fourier.intercept = state->solution[c];
     term->fourier.gain = state->gain;
-    term->fourier.repaired = state->factored[state->place].is_repaired ? 1 : 0;
+    term->fourier.repaired = state->factored[state->place].is_repaired || state->is_cut;
     return MXB_OK;
 }
 
