@@ -35,7 +35,7 @@ static const struct search_kind KINDS[] = {
      0,
      {"n_configs", "16", "eta", "2", "min_resource", "1/4", "n_folds", "2", "resource", "rounds", "memory", "0"}},
 };
-enum { N_KINDS = sizeof KINDS / sizeof KINDS[0], RECORD = JOURNAL_RECORD_SIZE };
+enum { N_KINDS = sizeof KINDS / sizeof KINDS[0], RECORD = JOURNAL_RECORD_SIZE, SECTOR = 512 };
 
 static char folder[] = "/tmp/mixboost-test-XXXXXX";
 static size_t n_wanted = 300;
@@ -84,15 +84,22 @@ static size_t find_whole(const struct journal_bytes *journal, size_t n_header) {
     return n;
 }
 
-/* Takes some of the last bytes away, or makes them 0, as if the machine had stopped too; none of the first `n_safe`. */
+/* Takes some of the last bytes away, or makes them or a sector of them 0, as if the machine had stopped too; none of
+ * the first `n_safe`. */
 static void tear(struct journal_bytes *journal, size_t n_safe) {
     if (journal->n <= n_safe || n_safe == 0 || dice_below(&dice, 2) == 0) {
         return;
     }
-    size_t n_lost = 1 + dice_below(&dice, journal->n - n_safe);
-    int is_cut = dice_below(&dice, 2) == 0;
-    memset(journal->bytes + journal->n - n_lost, 0, n_lost);
-    journal->n -= is_cut ? n_lost : 0;
+    size_t begin = n_safe + dice_below(&dice, journal->n - n_safe);
+    size_t end = journal->n;
+    size_t kind = dice_below(&dice, 3);
+    if (kind == 0) {
+        size_t sector = begin / SECTOR * SECTOR;
+        begin = sector > n_safe ? sector : n_safe;
+        end = sector + SECTOR < end ? sector + SECTOR : end;
+    }
+    memset(journal->bytes + begin, 0, end - begin);
+    journal->n = kind == 1 ? begin : journal->n;
     FILE *file = fopen("a.mxj", "wb");
     REQUIRE(file != NULL && fwrite(journal->bytes, 1, journal->n, file) == journal->n && fclose(file) == 0);
     n_torn++;
