@@ -20,9 +20,7 @@ from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-SECTIONS = {
-    section.name: section for section in (TRAININGS, FAULTS, KILLS, SEARCHES, SECURITY, BAD_INPUT)
-}
+SECTIONS = {section.name: section for section in (TRAININGS, FAULTS, KILLS, SEARCHES, SECURITY, BAD_INPUT)}
 
 
 def tell(section: Section, figures: list[Figure]) -> None:
