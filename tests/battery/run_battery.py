@@ -14,13 +14,16 @@ import sys
 from bad_input import BAD_INPUT
 from faults import FAULTS
 from kills import KILLS
+from numbers_at_ends import NUMBERS
 from searches import SEARCHES
 from security import SECURITY
+from soak import SOAK
 from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
 SECTIONS = {section.name: section for section in (TRAININGS, FAULTS, KILLS, SEARCHES, SECURITY, BAD_INPUT)}
+SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES, NUMBERS, SOAK, SECURITY)}
 
 
 def tell(section: Section, figures: list[Figure]) -> None:

@@ -4,6 +4,7 @@
 #define DRAW_DATA_H
 
 #include <float.h>
+#include <stdio.h>
 
 #include "unit/boost/make_data.h"
 

@@ -1,0 +1,62 @@
+"""A long run whose memory must not grow, and many threads that predict with one model while another trains."""
+
+from __future__ import annotations
+
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section, largest, total
+
+N_PREDICTIONS, N_TRAININGS = 1_000_000, 1_000
+N_THREADS = 64
+MOST_GROWTH = 2**20
+
+
+def soak(run: Run) -> Counts:
+    program = build("release", run.log) / "stress_soak"
+    text = run_program([program, N_PREDICTIONS, N_TRAININGS], run.log, run.folder)
+    return counts_in(
+        text,
+        predictions=r"(\d+) predictions, 0 wrong",
+        trainings=r"(\d+) trainings, 0 wrong",
+        growth=r"predictions, .* wrong, (\d+) bytes of growth",
+        growth_of_trainings=r"trainings, .* wrong, (\d+) bytes of growth",
+    )
+
+
+def load(preset: str, n_trainings: int) -> Part:
+    def serve(run: Run) -> Counts:
+        program = build(preset, run.log) / "stress_load"
+        text = run_program([program, n_trainings, N_THREADS], run.log, run.folder)
+        patterns = {"threads": r"(\d+) threads", "served": r"(\d+) predictions", "wrong": r"predictions, (\d+) wrong"}
+        return counts_in(text, **patterns, beside=r"(\d+) trainings", trained_wrong=r"trainings, (\d+) wrong")
+
+    return Part(f"load, {preset}", serve)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have some of it."""
+    return [] if is_short else [Part("soak", soak), load("release", 300), load("tsan", 20)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    return [
+        Figure(
+            "predictions of single rows and batches, and loads, in one process",
+            total(counts, "predictions"),
+            f"= {N_PREDICTIONS}",
+        ),
+        Figure("bytes by which its memory grew", total(counts, "growth"), f"≤ {MOST_GROWTH}"),
+        Figure("trainings in it", total(counts, "trainings"), f"= {N_TRAININGS}"),
+        Figure("bytes by which its memory grew", total(counts, "growth_of_trainings"), f"≤ {MOST_GROWTH}"),
+        Figure(
+            "threads that predicted with one model while another trained", largest(counts, "threads"), f"= {N_THREADS}"
+        ),
+        Figure("their predictions", total(counts, "served")),
+        Figure("trainings beside them", total(counts, "beside")),
+        Figure(
+            "predictions or trainings that differed", total(counts, "wrong") + total(counts, "trained_wrong"), "= 0"
+        ),
+    ]
+
+
+SOAK = Section("soak", "Long runs and many threads", parts, figures)
