@@ -18,8 +18,10 @@ def soak(run: Run) -> Counts:
         text,
         predictions=r"(\d+) predictions, 0 wrong",
         trainings=r"(\d+) trainings, 0 wrong",
-        growth=r"predictions, .* wrong, (\d+) bytes of growth",
-        growth_of_trainings=r"trainings, .* wrong, (\d+) bytes of growth",
+        left=r"predictions, .* wrong, (\d+) left",
+        left_by_trainings=r"trainings, .* wrong, (\d+) left",
+        growth=r"predictions, .* behind, (\d+) bytes of growth",
+        growth_of_trainings=r"trainings, .* behind, (\d+) bytes of growth",
     )
 
 
@@ -48,6 +50,11 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure("bytes by which its memory grew", total(counts, "growth"), f"≤ {MOST_GROWTH}"),
         Figure("trainings in it", total(counts, "trainings"), f"= {N_TRAININGS}"),
         Figure("bytes by which its memory grew", total(counts, "growth_of_trainings"), f"≤ {MOST_GROWTH}"),
+        Figure(
+            "predictions and trainings that left memory of the library behind",
+            total(counts, "left") + total(counts, "left_by_trainings"),
+            "= 0",
+        ),
         Figure(
             "threads that predicted with one model while another trained", largest(counts, "threads"), f"= {N_THREADS}"
         ),
