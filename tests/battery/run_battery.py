@@ -22,8 +22,8 @@ from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-SECTIONS = {section.name: section for section in (TRAININGS, FAULTS, KILLS, SEARCHES, SECURITY, BAD_INPUT)}
-SECTIONS = {section.name: section for section in (TRAININGS, SEARCHES, NUMBERS, SOAK, SECURITY)}
+ALL = (TRAININGS, NUMBERS, SOAK, FAULTS, KILLS, SEARCHES, BAD_INPUT, SECURITY)
+SECTIONS = {section.name: section for section in ALL}
 
 
 def tell(section: Section, figures: list[Figure]) -> None:
