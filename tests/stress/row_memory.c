@@ -57,8 +57,8 @@ static void find_peak(const struct training *training, size_t n_rows, size_t *pe
     for (size_t i = 0; i < 4 && training->options[i][0] != NULL; i++) {
         OK(mxb_params_set(params, training->options[i][0], training->options[i][1], &error), error);
     }
-    most_bytes = n_bytes;
-    size_t before = n_bytes;
+    most_bytes = live_bytes;
+    size_t before = live_bytes;
     if (training->only_prepared) {
         OK(mxb_prepared_create(dataset, params, &prepared, &error), error);
         mxb_prepared_free(prepared);

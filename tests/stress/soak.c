@@ -38,8 +38,8 @@ static void check_growth(const char *what, size_t n, int (*is_right)(size_t i)) 
     size_t tenth = n / 10, n_wrong = 0, first = 0, last = 0, n_kept = 0, n_changed = 0;
     for (size_t i = 0; i < n; i++) {
         n_wrong += !is_right(i);
-        n_kept = i <= tenth ? n_bytes : n_kept;
-        n_changed += n_bytes != n_kept;
+        n_kept = i <= tenth ? live_bytes : n_kept;
+        n_changed += live_bytes != n_kept;
         if (i >= tenth && i < 2 * tenth) {
             size_t now = memory();
             first = now > first ? now : first;

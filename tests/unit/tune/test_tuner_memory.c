@@ -63,7 +63,7 @@ static struct made_data make_data(const struct memory_case *of, size_t n_rows) {
 static void measure(const struct memory_case *of, size_t n_rows, const char *n_threads, double *peak,
                     double *estimate) {
     struct made_data data = make_data(of, n_rows);
-    size_t before = most_bytes = n_bytes;
+    size_t before = most_bytes = live_bytes;
     mxb_tuner *tuner = search(of, &data, n_threads);
     if (search_run(tuner)) {
         *peak = (double)(most_bytes - before);
@@ -137,7 +137,7 @@ static void estimates_are_near(void) {
 static void refits_take_no_more_than_estimated(void) {
     for (size_t i = 0; i < sizeof LARGE_CASES / sizeof LARGE_CASES[0]; i++) {
         struct made_data data = make_data(&LARGE_CASES[i], 2000);
-        size_t before = most_bytes = n_bytes;
+        size_t before = most_bytes = live_bytes;
         mxb_tuner *tuner = search(&LARGE_CASES[i], &data, "2");
         mxb_model *model = NULL;
         CHECK(tuner != NULL && mxb_tune(tuner, NULL, NULL, &model, &error) == MXB_OK);
