@@ -44,6 +44,11 @@ _REPAIRS = (
 )
 
 
+def is_row_of(value: Any, n: int, kinds: tuple[type, ...] = (object,)) -> bool:
+    """Whether it is an array of so many things of these kinds."""
+    return isinstance(value, np.ndarray) and value.shape == (n,) and all(isinstance(each, kinds) for each in value)
+
+
 def warn_of_repairs(model: _native.Model, stacklevel: int) -> None:
     """Says so where rounds were not as the options wanted them."""
     if model.n_repairs > 0:
@@ -58,6 +63,7 @@ class Booster(BaseEstimator):
     """A booster: subclasses say how X becomes rows of the library and which learners the rounds draw."""
 
     _model: _native.Model
+    _objective: str
     num_round: int | Literal["auto"]
     random_state: int | np.random.RandomState | None
     validation_fraction: float | None
@@ -256,22 +262,54 @@ class Booster(BaseEstimator):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "_model" in state:
-            state["_model"] = self._load_model(state["_model"], state)
+        """Takes a state that is whole: what was learned is there and fits the model, whoever made the pickle.
+
+        Parameters that it lacks, as one of an older version may, are at their defaults.
+        """
+        if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
+            raise TypeError(f"the state of a {type(self).__name__} must be a dict of its attributes by their names")
+        state = {**self._defaults(), **state}
+        if "_model" not in state:
+            super().__setstate__(state)
+            return
+        model = self._load_model(state.pop("_model"), state)
+        self._check_state(state, model)
         super().__setstate__(state)
+        self._set_model(model)
 
     def _load_model(self, data: bytes, state: dict[str, Any]) -> _native.Model:
         return _native.Model.from_bytes(data)
 
+    def _check_state(self, state: dict[str, Any], model: _native.Model) -> None:
+        """What was learned beside the model."""
+        if model.objective() != self._objective:
+            raise ValueError(
+                f"the state has a model of objective {model.objective()}; "
+                + f"that of a {type(self).__name__} must be {self._objective}"
+            )
+        n_features, names = state.get("n_features_in_"), state.get("feature_names_in_")
+        if not isinstance(n_features, numbers.Integral):
+            raise ValueError(f"the state's n_features_in_ must be a whole number, not {n_features!r}")
+        if "feature_names_in_" in state and not is_row_of(names, int(n_features), (str,)):
+            raise ValueError(f"the state's feature_names_in_ must be an array of {n_features} names, not {names!r}")
+
     @classmethod
-    def _get_param_names(cls) -> list[str]:
+    def _parameters(cls) -> dict[str, inspect.Parameter]:
         """The parameters of the constructor, and of the parent's where it passes ``**kwargs`` on."""
-        names: set[str] = set()
+        found: dict[str, inspect.Parameter] = {}
         for parent in cls.__mro__:
             if "__init__" in vars(parent):
                 parameters = inspect.signature(vars(parent)["__init__"]).parameters.values()
-                names |= {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)} - {"self"}
+                plain = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+                found = {**{p.name: p for p in plain if p.name != "self"}, **found}
                 if all(p.kind is not p.VAR_KEYWORD for p in parameters):
                     break
-        return sorted(names)
+        return found
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        return {name: p.default for name, p in cls._parameters().items() if p.default is not p.empty}
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted(cls._parameters())

@@ -86,8 +86,6 @@ def _describe_options(objective: str) -> str:
 class MixBoost(Booster):
     """What the regressor and the classifier share: the library's options, and X read where it lies."""
 
-    _objective: str
-
     def __init__(
         self,
         *,
@@ -309,6 +307,13 @@ class MixBoost(Booster):
 
     def _adopt(self, model: _native.Model) -> None:
         self._set_model(model)
+
+    def _check_state(self, state: dict[str, Any], model: _native.Model) -> None:
+        super()._check_state(state, model)
+        if state["n_features_in_"] != model.n_features:
+            raise ValueError(
+                f"the state's n_features_in_ is {state['n_features_in_']}; its model has {model.n_features} features"
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

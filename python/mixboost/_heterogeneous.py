@@ -41,7 +41,6 @@ def default_learners() -> list[tuple[float, Any]]:
 class HeterogeneousBoosting(Booster):
     """What the regressor and the classifier share: the learners, and an X that is theirs to understand."""
 
-    _objective: str
     _learned = (*Booster._learned, "estimators_", "learner_indices_", "learners_")
 
     def __init__(
@@ -99,8 +98,11 @@ class HeterogeneousBoosting(Booster):
     ) -> None:
         super()._train(train, valid, params, callbacks)
         del self.estimators_[self._model.n_rounds :]
+
+    def _set_model(self, model: _native.Model) -> None:
+        super()._set_model(model)
         names = learner_names(self.learners_)
-        self.learner_indices_ = np.array([names.index(name) for name, _ in self._model.rounds()], dtype=np.intp)
+        self.learner_indices_ = np.array([names.index(name) for name, _ in model.rounds()], dtype=np.intp)
 
     # ---- Fitted ----
 
@@ -113,9 +115,22 @@ class HeterogeneousBoosting(Booster):
         return model.stages(self._features(X, model), output, n_threads=1)
 
     def _load_model(self, data: bytes, state: dict[str, Any]) -> _native.Model:
+        learners: Any = state.get("learners_")
+        estimators = state.get("estimators_")
+        if not isinstance(estimators, list) or not all(hasattr(estimator, "predict") for estimator in estimators):
+            raise ValueError(f"the state's estimators_ must be a list of fitted regressors, not {estimators!r}")
         params = _native.Params()
-        add_learners(params, state["learners_"], 1.0, state["estimators_"])
+        add_learners(params, check_learners(learners), 1.0, estimators)
         return _native.Model.from_bytes(data, params)
+
+    def _check_state(self, state: dict[str, Any], model: _native.Model) -> None:
+        super()._check_state(state, model)
+        if len(state["estimators_"]) != model.n_rounds:
+            raise ValueError(f"the state has {len(state['estimators_'])} estimators_ for {model.n_rounds} rounds")
+        names = learner_names(state["learners_"])
+        unknown = [name for name, _ in model.rounds() if name not in names]
+        if unknown:
+            raise ValueError(f"the state's model has rounds of {unknown[0]}, which is not one of its learners_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -159,6 +159,10 @@ class Kind:
         """What the estimator of a round says of rows."""
         return _values(self._estimators[term - 1], Table.rows(rows))
 
+    def knows(self, term: int) -> bool:
+        """Whether there is such a place."""
+        return 1 <= term <= len(self._estimators)
+
     def _rows_to_fit(self, round: Round, random: np.random.RandomState) -> NDArray[np.intp]:
         """Those with any weight, which is at least one; of these the ones drawn, unless that leaves none."""
         rows = np.flatnonzero(round.weights > 0)

@@ -627,6 +627,9 @@ class LearnerFunctions(Protocol):
     def predict(self, term: int, rows: Rows) -> NDArray[np.float64]:
         """The term's value in every row."""
 
+    def knows(self, term: int) -> bool:
+        """Whether it is one."""
+
 
 def _guarded(function: Callable[..., None]) -> Callable[..., int]:
     """A callback that keeps what it raises for the call that the library is in."""
@@ -672,7 +675,10 @@ class Learner(_Handle):
         def read(_context: int, data: int, n_bytes: int, term: Any, _error: Any) -> None:
             if n_bytes != 8:
                 raise ValueError(f"a round of the learner {name} has {n_bytes} bytes, not 8")
-            term[0] = int.from_bytes(ctypes.string_at(data, 8), "little")
+            number = int.from_bytes(ctypes.string_at(data, 8), "little")
+            if not functions.knows(number):
+                raise ValueError(f"a round of the learner {name} is its estimator {number}, which is not there")
+            term[0] = number
 
         callbacks = [
             LearnerFitFunction(_guarded(fit)),
@@ -787,6 +793,8 @@ class Model(_Handle):
     @classmethod
     def from_bytes(cls, data: bytes, params: Params | None = None) -> Model:
         """`params` brings the learners of one's own."""
+        if not isinstance(data, bytes):
+            raise TypeError(f"a model is made of bytes, not of {type(data).__name__}")
         handle = Handle()
         if params is None:
             _library.model_from_bytes(data, len(data), ctypes.byref(handle))

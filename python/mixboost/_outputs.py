@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 
 from . import _native
-from ._base import Booster
+from ._base import Booster, is_row_of
 from ._targets import Classes, ClassWeight, Numbers, Weight, check_target
 
 
@@ -67,6 +67,11 @@ class BoostedClassifier(ClassifierMixin, Booster):
         classes = Classes(y, weight, self.class_weight)
         self.classes_ = classes.labels
         return classes
+
+    def _check_state(self, state: dict[str, Any], model: _native.Model) -> None:
+        super()._check_state(state, model)
+        if not is_row_of(state.get("classes_"), 2):
+            raise ValueError(f"the state's classes_ must be an array of two labels, not {state.get('classes_')!r}")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class.
