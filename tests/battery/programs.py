@@ -1,7 +1,8 @@
-"""Test programs in C: building them, running them, and the numbers that they print."""
+"""Test programs: building them, running them, and the numbers that they print."""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from battery import Counts
 from tools.logs import BUILD, Failed, tail
 from tools.toolchain import build_preset
+from tools.wheel import build_wheel, install_wheel
 
 ENVIRONMENT = {"ASAN_OPTIONS": "allocator_may_return_null=1", "TSAN_OPTIONS": "allocator_may_return_null=1"}
 
@@ -20,8 +22,15 @@ def build(preset: str, log: Path) -> Path:
     return BUILD / preset / "tests"
 
 
-def run_program(command: list[object], log: Path, folder: Path, **variables: str) -> str:
-    """What the program prints; it must succeed."""
+@functools.cache
+def wheel_environment(log: Path) -> Path:
+    """The Python of a fresh environment with the wheel and its peers."""
+    build_wheel(log)
+    return install_wheel("battery", log, packages="bench")
+
+
+def run_program(command: list[object], log: Path, folder: Path, codes: tuple[int, ...] = (0,), **variables: str) -> str:
+    """What the program prints; it must end with one of the exit codes."""
     environment = {**os.environ, **ENVIRONMENT, **variables}
     ran = subprocess.run(
         list(map(str, command)),
@@ -33,7 +42,7 @@ def run_program(command: list[object], log: Path, folder: Path, **variables: str
     )
     with open(log, "a") as file:
         file.write(f"$ {' '.join(map(str, command))}\n{ran.stdout}")
-    if ran.returncode != 0:
+    if ran.returncode not in codes:
         raise Failed(f"{command[0]} failed with {ran.returncode}; the log is {log}\n{tail(log)}")
     return ran.stdout
 

@@ -13,7 +13,9 @@ import sys
 
 from bad_input import BAD_INPUT
 from faults import FAULTS
+from fuzzing import FUZZING
 from kills import KILLS
+from mutants import MUTANTS
 from numbers_at_ends import NUMBERS
 from searches import SEARCHES
 from security import SECURITY
@@ -22,7 +24,7 @@ from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-ALL = (TRAININGS, NUMBERS, SOAK, FAULTS, KILLS, SEARCHES, BAD_INPUT, SECURITY)
+ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, SOAK, SECURITY)
 SECTIONS = {section.name: section for section in ALL}
 
 

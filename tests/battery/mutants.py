@@ -1,0 +1,95 @@
+"""Changed model files: ours in bytes and in their structure, under the sanitizers; and those of other boosters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from programs import build, counts_in, run_program, wheel_environment
+
+from battery import Counts, Figure, Part, Run, Section, largest, total
+from tools.logs import ROOT
+
+N_MUTANTS, A_PART = 200_000, 50_000  # half of them in bytes
+FIRST_SEED = 100_001  # those of the unit tests are smaller
+FOLDERS = [ROOT / "tests" / "golden", ROOT / "tests" / "fuzz" / "corpus" / "model"]
+
+N_OF_A_LIBRARY = 1_000
+LIBRARIES = [  # and the format of a file, and what is changed in it
+    ("mixboost", "mxb", "bytes"),
+    ("XGBoost", "ubj", "bytes"),
+    ("XGBoost", "json", "bytes"),
+    ("XGBoost", "json", "numbers"),
+    ("LightGBM", "txt", "bytes"),
+    ("LightGBM", "txt", "numbers"),
+    ("CatBoost", "cbm", "bytes"),
+]
+ENDS = {
+    "crashes": "killed the process",
+    "blow_ups": "wanted over 4 GiB",
+    "hangs": "took over ten seconds",
+    "different": "were accepted and predicted something else",
+}
+
+
+def part(first: int) -> Part:
+    def mutate(run: Run) -> Counts:
+        program = build("asan", run.log) / "stress_mutated_models"
+        text = run_program([program, A_PART, first, *FOLDERS], run.log, run.folder, codes=(0, 1))
+        return counts_in(
+            text,
+            models=r"(\d+) models;",
+            of_bytes=r"(\d+) mutants of bytes",
+            accepted_bytes=r"mutants of bytes, (\d+) accepted",
+            of_structure=r"(\d+) of structure",
+            accepted_structures=r"of structure, (\d+) accepted",
+            most_bytes=r"at most (\d+) bytes",
+            **{f"our_{name}": rf"(\d+) {name}" for name in ("crashes", "hangs", "leaks")},
+            our_blow_ups=r"(\d+) too large",
+            our_different=r"(\d+) other predictions",
+        )
+
+    return Part(f"seeds from {first}", mutate)
+
+
+def name_of(library: str, suffix: str, edits: str) -> str:
+    return f"{library}, .{suffix}, {edits}"
+
+
+def library_part(library: str, suffix: str, edits: str) -> Part:
+    def mutate(run: Run) -> Counts:
+        program = [wheel_environment(run.log), Path(__file__).with_name("peers_mutants.py"), library, suffix, edits]
+        text = run_program([*program, "--count", N_OF_A_LIBRARY], run.log, run.folder)
+        return counts_in(text, **{name: rf"(\d+) {name}" for name in ("refused", "same", *ENDS)})
+
+    return Part(name_of(library, suffix, edits), mutate)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have some of ours."""
+    ours = [part(first) for first in range(FIRST_SEED, FIRST_SEED + N_MUTANTS, A_PART)]
+    return [] if is_short else [*ours, *(library_part(*each) for each in LIBRARIES)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    half = f"= {N_MUTANTS // 2}"
+    found = [
+        Figure("model files with one to eight bytes changed", total(counts, "of_bytes"), half),
+        Figure("model files with another structure, checksums put right", total(counts, "of_structure"), half),
+        Figure("crashes, or promises broken", total(counts, "our_crashes"), "= 0"),
+        Figure("hangs", total(counts, "our_hangs"), "= 0"),
+        Figure("leaks", total(counts, "our_leaks"), "= 0"),
+        Figure("files that took over 4 times their size + 8 MiB", total(counts, "our_blow_ups"), "= 0"),
+        Figure("accepted with other bytes and other predictions", total(counts, "our_different"), "= 0"),
+        Figure("accepted with other bytes", total(counts, "accepted_bytes")),
+        Figure("accepted with another structure", total(counts, "accepted_structures")),
+        Figure("bytes that any of them took at most", largest(counts, "most_bytes")),
+    ]
+    for each in LIBRARIES:
+        name, must = name_of(*each), "= 0" if each[0] == "mixboost" else ""
+        found += [
+            Figure(f"of {N_OF_A_LIBRARY:,} {name}: {said}", counts[name][end], must) for end, said in ENDS.items()
+        ]
+    return found
+
+
+MUTANTS = Section("mutants", "Changed model files", parts, figures)

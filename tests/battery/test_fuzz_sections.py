@@ -1,0 +1,145 @@
+"""The sections that fuzz and that change model files: what they count, and that what is broken is counted."""
+
+import faulthandler
+import importlib
+import os
+import random
+import signal
+import subprocess
+import time
+import types
+
+import pytest
+
+
+@pytest.fixture
+def sections(root, monkeypatch):
+    """The modules of the battery, which import each other by name."""
+    monkeypatch.syspath_prepend(root)
+    monkeypatch.syspath_prepend(root / "tests" / "battery")
+    return importlib.import_module
+
+
+# ---- Fuzz targets ----
+
+
+def test_how_a_fuzz_target_ends_says_what_is_wrong(sections):
+    failure_of = sections("fuzzing").failure_of
+    for text, failure in (
+        ("#7 NEW\nLEAK: 0 bytes before an input of 17, 64 after it\n", "leaks"),
+        ("==1==ERROR: LeakSanitizer: detected memory leaks\n", "leaks"),
+        ("HANG: 1.204 seconds for an input of 30 bytes\n==1== ERROR: libFuzzer: deadly signal\n", "hangs"),
+        ("==1== ERROR: libFuzzer: timeout after 10 seconds\n", "hangs"),
+        ("BLOW-UP: 99999999 bytes for an input of 9\n", "blow_ups"),
+        ("==1== ERROR: libFuzzer: out-of-memory (malloc(4294967296))\n", "blow_ups"),
+        ("SUMMARY: AddressSanitizer: allocation-size-too-big x.c:1:2 in f\n", "blow_ups"),
+        ("SUMMARY: AddressSanitizer: heap-buffer-overflow x.c:1:2 in f\n", "crashes"),
+        ("x.h:273: not so: status == MXB_OK\n", "crashes"),
+        ("", "crashes"),
+    ):
+        assert failure_of(text) == failure
+
+
+def test_executions_of_all_processes_count_and_failures_too(sections):
+    count = sections("fuzzing").count_executions
+    fine = (0, "stat::number_of_executed_units: 57644\nstat::average_exec_per_sec:     944\n")
+    bad = (77, "HANG: 2 seconds for an input of 3 bytes\nstat::number_of_executed_units: 6\n")
+    assert count("libfuzzer", [fine, bad]) == {
+        "executions": 57650,
+        "crashes": 0,
+        "leaks": 0,
+        "hangs": 1,
+        "blow_ups": 0,
+    }
+    assert count("standalone", [(0, "20 files and 4000 mutations\n")])["executions"] == 4000
+
+
+def test_every_target_has_a_title_and_a_corpus(sections, root):
+    fuzzing, targets = sections("fuzzing"), sections("tools.fuzz_targets").FUZZ_TARGETS
+    assert list(fuzzing.TITLES) == targets
+    for target in targets:
+        assert any((root / "tests/fuzz/corpus" / target).iterdir())
+
+
+# ---- Models of ours ----
+
+
+def test_changed_models_are_counted(sections, build, monkeypatch):
+    mutants, run = sections("mutants"), types.SimpleNamespace(log=None, folder=None)
+    said = []
+
+    def run_program(command, _log, _folder, codes):
+        ran = subprocess.run([*map(str, [command[0], 40, *command[2:]])], capture_output=True, text=True)
+        assert ran.returncode in codes
+        said.append(ran.stdout)
+        return said[-1]
+
+    monkeypatch.setattr(mutants, "build", lambda _preset, _log: build / "tests")
+    monkeypatch.setattr(mutants, "run_program", run_program)
+    counts = mutants.part(1).action(run)
+    assert counts["of_bytes"] == counts["of_structure"] == 20 and counts["models"] > 10
+    assert counts["accepted_bytes"] == 0 and counts["most_bytes"] > 1000
+    monkeypatch.setattr(mutants, "run_program", lambda *_a, **_k: said[0].replace("0 crashes, 0", "1 crashes, 2"))
+    counts = mutants.part(1).action(run)
+    assert counts["our_crashes"] == 1 and counts["our_hangs"] == 2
+
+
+# ---- Models of others ----
+
+
+@pytest.fixture
+def broken(sections, tmp_path, monkeypatch):
+    """How a process ended that loaded something, by what loading does."""
+    peers = sections("peers_mutants")
+    monkeypatch.setattr(peers, "SECONDS", 1)
+    expected = peers.np.arange(3.0)
+
+    def end_of(load):
+        library = peers.Library("", "", None, lambda _module, _path, _X: load())
+        status = peers.in_a_child(lambda: peers.load_and_predict(library, None, "", expected), tmp_path / "messages")
+        return peers.name_end(status, tmp_path / "messages")
+
+    return end_of
+
+
+def raises(error):
+    def load():
+        raise error
+
+    return load
+
+
+def dies(number, message=""):
+    def load():
+        faulthandler.disable()  # pytest's
+        os.write(2, message.encode())
+        os.kill(os.getpid(), number)
+
+    return load
+
+
+@pytest.mark.parametrize(
+    "load, end",
+    [
+        (lambda: [0.0, 1.0, 2.0], "same"),
+        (lambda: [0.0, 1.0, 3.0], "different"),
+        (raises(ValueError("not a model")), "refused"),
+        (raises(ValueError("std::bad_alloc")), "blow_ups"),
+        (raises(MemoryError()), "blow_ups"),
+        (lambda: bytearray(5 << 30), "blow_ups"),
+        (dies(signal.SIGSEGV), "crashes"),
+        (dies(signal.SIGABRT, "terminate called after throwing an instance of 'std::bad_alloc'"), "blow_ups"),
+        (lambda: time.sleep(60), "hangs"),
+    ],
+)
+def test_what_loading_does_is_told_from_its_end(broken, load, end):
+    assert broken(load) == end
+
+
+def test_edits_change_something_the_same_each_time(sections):
+    peers = sections("peers_mutants")
+    data = b'{"depth": 4, "weights": [0.25, -1e-3]}'
+    for edit in peers.EDITS.values():
+        edited = {edit(random.Random(seed), data) for seed in range(50)}
+        assert len(edited) > 30 and edited == {edit(random.Random(seed), data) for seed in range(50)}
+    assert all(text.startswith(b'{"depth": ') for text in edited)  # of `numbers`, the last one
