@@ -6,15 +6,17 @@ import re
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 from bad_runs import ROOMS, mistakes_of_room
-from programs import build, counts_in, run_program
+from programs import build, counts_in, run_program, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, total
 from tools.logs import RELEASE, ROOT, Failed, tail
 from tools.wheel import build_wheel, ready_for_tests
 
 LEAST = 400
+LIBRARIES = ("mixboost", "XGBoost", "LightGBM", "CatBoost")
 OF_C = ["test_bad_calls", "test_bad_searches"]
 TITLES = {
     "csv": "CSV files",
@@ -57,21 +59,43 @@ def calls_in_python(run: Run) -> Counts:
     return {"python": sum(found.values()), "wrong": found.get("failed", 0)}
 
 
+def labels_of(library: str) -> Part:
+    """Labels and weights that are no numbers, and labels of 1e300."""
+
+    def train(run: Run) -> Counts:
+        program = [wheel_environment(run.log), Path(__file__).with_name("peers_labels.py"), library]
+        text = run_program([*program], run.log, run.folder)
+        ends = {name: rf"(\d+) {name}" for name in ("finite", "not_finite", "crashes")}
+        return counts_in(text, **ends, large=r"(\d+) predicted")
+
+    return Part(f"labels of {library}", train)
+
+
 def parts(is_short: bool) -> list[Part]:
     """The tests of the program, of the package and the unit tests do the same."""
     if is_short:
         return []
     rooms = [Part(name, partial(program_room, name)) for name in ROOMS]
-    return [*rooms, Part("python", calls_in_python), Part("c", calls_in_c)]
+    return [*rooms, Part("python", calls_in_python), Part("c", calls_in_c), *map(labels_of, LIBRARIES)]
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     n_cases = {name: total(counts, name) for name in TITLES}
-    return [
+    found = [
         Figure("bad files and calls, each with its exact sentence", sum(n_cases.values()), f"≥ {LEAST}"),
         *(Figure(f"of these {TITLES[name]}", n) for name, n in n_cases.items()),
         Figure("sentences, exit codes or exceptions that are not as expected", total(counts, "wrong"), "= 0"),
     ]
+    for library in LIBRARIES:
+        ends, is_ours = counts[f"labels of {library}"], library == "mixboost"
+        taken = ends["finite"] + ends["not_finite"] + ends["crashes"]
+        of = f"of 6 labels and weights that are NaN or infinite, {library}:"
+        found += [
+            Figure(f"{of} not refused", taken, "= 0" if is_ours else ""),
+            Figure(f"{of} a model that predicts no numbers", ends["not_finite"], "= 0" if is_ours else ""),
+            Figure(f"a label of 1e300, {library}: predictions are finite", ends["large"], "= 1" if is_ours else ""),
+        ]
+    return found
 
 
 BAD_INPUT = Section("bad-input", "Bad input", parts, figures)

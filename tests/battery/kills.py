@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from programs import build, counts_in, run_program
+from pathlib import Path
+
+from programs import build, counts_in, run_program, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, total
 
 N_KILLS, A_PART = 300, 100
+N_OF_A_LIBRARY = 200
+LIBRARIES = ("mixboost", "XGBoost", "LightGBM", "CatBoost")
 
 
 def killed_saves(seed: int) -> Part:
@@ -36,15 +40,24 @@ def power_cuts(name: str) -> Part:
     return Part(f"power cuts, {name}", cut)
 
 
+def saves_of(library: str) -> Part:
+    def kill(run: Run) -> Counts:
+        program = [wheel_environment(run.log), Path(__file__).with_name("peers_saves.py"), library]
+        text = run_program([*program, "--count", N_OF_A_LIBRARY], run.log, run.folder)
+        return counts_in(text, whole=r"(\d+) whole", lost=r"(\d+) lost", different=r"(\d+) different")
+
+    return Part(f"saves of {library}", kill)
+
+
 def parts(is_short: bool) -> list[Part]:
     """The unit tests have some of them."""
     seeds = range(1001, 1001 + N_KILLS // A_PART)
     kills = [*map(killed_saves, seeds), *map(killed_trainings, seeds)]
-    return [] if is_short else [*kills, power_cuts("saves"), power_cuts("journals")]
+    return [] if is_short else [*kills, power_cuts("saves"), power_cuts("journals"), *map(saves_of, LIBRARIES)]
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
-    return [
+    found = [
         Figure("saves over a model killed with SIGKILL, none lost", total(counts, "saves"), f"≥ {N_KILLS}"),
         Figure("of these in the middle of writing", total(counts, "torn")),
         Figure(
@@ -54,6 +67,12 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure("states that a power cut leaves of a model or a journal", total(counts, "states"), "≥ 10000"),
         Figure("of these neither the old file nor the new one", total(counts, "broken"), "= 0"),
     ]
+    for library in LIBRARIES:
+        ends, must = counts[f"saves of {library}"], "= 0" if library == "mixboost" else ""
+        of = f"of {N_OF_A_LIBRARY} saves of {library} that were killed:"
+        found.append(Figure(f"{of} files that cannot be loaded", ends["lost"], must))
+        found.append(Figure(f"{of} files that load and predict as neither model", ends["different"], must))
+    return found
 
 
 KILLS = Section("kills", "Killed saves and trainings, power cuts", parts, figures)
