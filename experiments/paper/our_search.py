@@ -26,10 +26,10 @@ class Ours:
     package = "mixboost"
 
 
-def estimator(study: Study, options: Options) -> Any:
+def estimator(is_classification: bool, options: Options) -> Any:
     from mixboost import MixBoostClassifier, MixBoostRegressor
 
-    return (MixBoostClassifier if study.is_classification else MixBoostRegressor)(**options)
+    return (MixBoostClassifier if is_classification else MixBoostRegressor)(**options)
 
 
 def score_in_original_domain(model: Any, X: Array, y: Array, sample_weight: Array | None = None) -> float:
@@ -65,7 +65,7 @@ def tune(search: OurSearch) -> Tuned:
     limit = max(1.0, search.budget / n_processors)
     search.journal.parent.mkdir(parents=True, exist_ok=True)
     tuner = MixBoostSearchCV(
-        estimator(study, {**search.ours.options, **stops}),
+        estimator(study.is_classification, {**search.ours.options, **stops}),
         search.ours.space,
         n_configs=stages[0].n_configs,
         eta=ETA,
@@ -107,7 +107,8 @@ def tune(search: OurSearch) -> Tuned:
 
 def predict_test(ours: Ours, study: Study, options: Options, seed: int, n_processors: int) -> Array:
     """Trains on all rows of the outer fold with what the search found."""
-    model = estimator(study, {**ours.options, **options, "random_state": seed, "n_threads": n_processors})
+    settings = {**ours.options, **options, "random_state": seed, "n_threads": n_processors}
+    model = estimator(study.is_classification, settings)
     model.fit(study.train.X, study.train.y, sample_weight=study.train.weights)
     predicted = model.predict_proba(study.X_test)[:, 1] if study.is_classification else model.predict(study.X_test)
     return np.asarray(predicted, dtype=np.float64)

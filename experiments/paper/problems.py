@@ -76,10 +76,10 @@ def loss(y: Array, predicted: Array, weights: Array, is_classification: bool, is
 # ---- Folds ------------------------------------------------------------------------------------------------------
 
 
-def fold_rows(table: Table, rows: Rows, n_folds: int) -> list[tuple[Rows, Rows]]:
+def fold_rows(table: Table, rows: Rows, n_folds: int, seed: int = SEED) -> list[tuple[Rows, Rows]]:
     """Shuffled folds as places among the rows; classes are dealt alike."""
     kind = StratifiedKFold if table.is_classification else KFold
-    return list(kind(n_folds, shuffle=True, random_state=SEED).split(rows, table.y[rows]))
+    return list(kind(n_folds, shuffle=True, random_state=seed).split(rows, table.y[rows]))
 
 
 def nested_folds(table: Table, n_folds: int) -> list[Fold]:

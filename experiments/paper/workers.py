@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
 
-WAITS = 3  # a call that computes little is killed after so many times its limit by the clock
+WAITS = 30  # a call that computes nothing is killed after so many times its limit by the clock
 
 
 class Call(NamedTuple):

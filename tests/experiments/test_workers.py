@@ -104,10 +104,10 @@ def test_a_call_that_waits_far_beyond_the_limit_is_killed_with_what_it_started(w
     path = tmp_path / "pids"
     asked = [workers.Call(calls.start_and_wait, (str(path),)), workers.Call(calls.add, (1, 2))]
     with workers.Workers(1, workers.Call(calls.prepare, ())) as pool:
-        answers = dict(pool.answers(asked, 1.5))
+        answers = dict(pool.answers(asked, 0.3))
         pids = pids_in(path)
         wait_until(lambda: not any(map(is_running, pids)))
-    assert answers[0].error == "over 1.5 s" and answers[0].value is None and answers[0].seconds < 1.5
+    assert answers[0].error == "over 0.3 s" and answers[0].value is None and answers[0].seconds < 0.3
     assert answers[1].value[0] == 3
 
 
