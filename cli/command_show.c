@@ -397,7 +397,7 @@ static int print_model(const mxb_model *model, const char *path) {
     print_labels(model);
     print_rounds(model);
     print_learners(model);
-    printf("repairs    %zu (rounds whose equations needed numerical help)\n", mxb_model_n_repairs(model));
+    printf("repairs    %zu (rounds that needed numerical help)\n", mxb_model_n_repairs(model));
     print_features(model, &shares);
     print_text_features(model);
     print_options(model);

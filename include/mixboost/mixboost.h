@@ -436,7 +436,7 @@ MXB_API size_t mxb_model_n_curve(const mxb_model *model);
 MXB_API double mxb_model_curve(const mxb_model *model, size_t round, int valid);
 /** 1 if the best round on a validation set was kept, else 0. */
 MXB_API int mxb_model_stopped_early(const mxb_model *model);
-/** Rounds with numerical repairs: a ridge system that needed jitter, or had weights beyond a double, left out. */
+/** Rounds with numerical repairs: a ridge system that needed jitter; steps or targets beyond a double, left out. */
 MXB_API size_t mxb_model_n_repairs(const mxb_model *model);
 
 MXB_API void mxb_model_free(mxb_model *model);

@@ -39,8 +39,9 @@ def thread_count(n_threads: int | None, name: str = "n_threads") -> int:
 
 
 _REPAIRS = (
-    "in {} of {} rounds the equations of the ridge regression were nearly singular and were solved with a larger "
-    "penalty or in part; a larger alpha, or fewer n_components, avoids this"
+    "{} of {} rounds were repaired: equations of the ridge regression that were nearly singular were solved with a "
+    "larger penalty or in part, or steps beyond a double were left out; a larger alpha, fewer n_components or a larger "
+    "lambda_l2 avoid this"
 )
 
 

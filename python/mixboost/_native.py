@@ -921,7 +921,7 @@ class Model(_Handle):
 
     @property
     def n_repairs(self) -> int:
-        """Rounds whose ridge equations, nearly singular, were solved with a larger penalty or in part."""
+        """Rounds whose ridge equations were nearly singular, or whose steps were beyond a double in part."""
         return int(_library.mxb_model_n_repairs(self._handle))
 
 

@@ -42,7 +42,7 @@ def test_nothing_is_printed_and_nobody_is_warned(capfd: pytest.CaptureFixture[st
 def test_equations_that_needed_help_are_a_warning(kind: Any, capfd: pytest.CaptureFixture[str]) -> None:
     X, y = data_for(kind)
     model = kind(num_round=20, tree_probability=0.0, alpha=0.0)  # 20 rows cannot settle 100 weights
-    with pytest.warns(RuntimeWarning, match=r"^in 20 of 20 rounds .* a larger alpha") as caught:
+    with pytest.warns(RuntimeWarning, match=r"^20 of 20 rounds were repaired: .* a larger alpha") as caught:
         model.fit(X[:20], y[:20])
     assert [Path(one.filename).name for one in caught] == [Path(__file__).name]
     assert capfd.readouterr() == ("", "")

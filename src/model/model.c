@@ -61,7 +61,6 @@ static mxb_status collapse(mxb_model *model, const struct fourier *fourier, mxb_
     mxb__fourier_collapse(*sum, fourier, n_components);
     model->n_components = n_components > model->n_components ? n_components : model->n_components;
     model->collapsed_intercept = mxb__bounded(model->collapsed_intercept + fourier->intercept);
-    model->n_repairs += fourier->repaired;
     return MXB_OK;
 }
 
@@ -87,6 +86,7 @@ mxb_status mxb__model_build(mxb_model *model, mxb_error *error) {
                               "collapsed weights", error));
     for (uint32_t i = 0; i < model->n_terms; i++) {
         const struct term *term = &model->terms[i];
+        model->n_repairs += term->repaired;
         if (term->kind == TERM_TREE) {
             count_splits(model, &term->tree);
         } else if (term->kind == TERM_SYMMETRIC) {

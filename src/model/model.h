@@ -94,7 +94,6 @@ struct projection {
 /* One ridge round on a projection: z(x) . weights + intercept, the learning rate multiplied in. */
 struct fourier {
     uint32_t projection; /* index into the model's projections */
-    uint8_t repaired;    /* 1 = its equations needed jitter, or weights that are no double were left out */
     double intercept;
     double gain;     /* docs/importance.md */
     double *weights; /* [n_components] */
@@ -165,6 +164,7 @@ enum term_kind { TERM_TREE = 1, TERM_FOURIER = 2, TERM_OWN = 3, TERM_SYMMETRIC =
 /* What one round added. */
 struct term {
     enum term_kind kind;
+    uint8_t repaired;      /* 1 = equations needed jitter, or steps beyond a double were left out */
     uint32_t first_output; /* 0 for now */
     uint32_t n_outputs;    /* 1 for now */
     union {

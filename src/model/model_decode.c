@@ -365,9 +365,13 @@ static mxb_status decode_curve(struct section_input *section, mxb_model *model) 
 
 mxb_status mxb__section_decode(enum section_id id, struct section_input *section, mxb_model *model) {
     static mxb_status (*const decoders[])(struct section_input *, mxb_model *) = {
-        [SECTION_META] = decode_meta,        [SECTION_OPTIONS] = decode_options,
-        [SECTION_SCALING] = decode_scaling,  [SECTION_PROJECTIONS] = mxb__projections_decode,
-        [SECTION_TERMS] = mxb__terms_decode, [SECTION_CURVE] = decode_curve,
+        [SECTION_META] = decode_meta,
+        [SECTION_OPTIONS] = decode_options,
+        [SECTION_SCALING] = decode_scaling,
+        [SECTION_PROJECTIONS] = mxb__projections_decode,
+        [SECTION_TERMS] = mxb__terms_decode,
+        [SECTION_CURVE] = decode_curve,
+        [SECTION_REPAIRS] = mxb__repairs_decode,
     };
     mxb_status status = decoders[id](section, model);
     /* Zeros read beyond the end may have failed a check first; where the section ends is then the better answer. */

@@ -162,7 +162,7 @@ static void encode_terms(const mxb_model *model, struct byte_writer *out) {
             encode_own_term(&term->own, out);
         } else {
             mxb__put_u32(out, term->fourier.projection);
-            mxb__put_u8(out, term->fourier.repaired);
+            mxb__put_u8(out, term->repaired);
             mxb__put_f64(out, term->fourier.gain);
             mxb__put_f64(out, term->fourier.intercept);
             put_f64s(out, term->fourier.weights, model->projections[term->fourier.projection].n_components);
@@ -179,6 +179,29 @@ static void encode_curve(const mxb_model *model, struct byte_writer *out) {
     if (model->valid_curve != NULL) {
         put_f64s(out, model->valid_curve, n_values);
     }
+}
+
+static int is_listed(const struct term *term) { return term->repaired && !mxb__tells_repairs(term); }
+
+static uint32_t count_listed(const mxb_model *model) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        n += (uint32_t)is_listed(&model->terms[i]);
+    }
+    return n;
+}
+
+static void encode_repairs(const mxb_model *model, struct byte_writer *out) {
+    mxb__put_u32(out, count_listed(model));
+    for (uint32_t i = 0; i < model->n_terms; i++) {
+        if (is_listed(&model->terms[i])) {
+            mxb__put_u32(out, i);
+        }
+    }
+}
+
+uint32_t mxb__model_n_sections(const mxb_model *model) {
+    return count_listed(model) > 0 ? MXB__N_SECTIONS : MXB__N_NEEDED_SECTIONS;
 }
 
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out) {
@@ -200,6 +223,9 @@ void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte
             break;
         case SECTION_CURVE:
             encode_curve(model, out);
+            break;
+        case SECTION_REPAIRS:
+            encode_repairs(model, out);
             break;
     }
 }

@@ -26,9 +26,13 @@ enum section_id {
     SECTION_SCALING = 3,
     SECTION_PROJECTIONS = 4,
     SECTION_TERMS = 5,
-    SECTION_CURVE = 6
+    SECTION_CURVE = 6,
+    SECTION_REPAIRS = 7 /* optional */
 };
-enum { MXB__N_SECTIONS = 6 };
+enum { MXB__N_NEEDED_SECTIONS = 6, MXB__N_SECTIONS = 7 };
+
+/** Whether a term says of itself that it was repaired; of the others the section of repairs does. */
+static inline int mxb__tells_repairs(const struct term *term) { return term->kind == TERM_FOURIER; }
 
 /* What a feature holds; categories with splits of their own will be another kind. */
 enum feature_kind { FEATURE_NUMERIC = 1, FEATURE_TEXT = 2 };
@@ -36,6 +40,8 @@ enum feature_kind { FEATURE_NUMERIC = 1, FEATURE_TEXT = 2 };
 /* What the two labels of logloss are. */
 enum label_kind { LABELS_NUMERIC = 1, LABELS_TEXT = 2 };
 
+/** Sections of the model's file. */
+uint32_t mxb__model_n_sections(const mxb_model *model);
 /** Writes what one section holds. */
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out);
 
@@ -67,8 +73,9 @@ mxb_status mxb__section_get_own_name(struct section_input *section, const char *
  *  freed. */
 mxb_status mxb__section_decode(enum section_id id, struct section_input *section, mxb_model *model);
 
-/** The same for the sections of projections and terms, which predictions walk through. */
+/** The same for the sections of projections and terms, which predictions walk through, and of repaired terms. */
 mxb_status mxb__projections_decode(struct section_input *section, mxb_model *model);
 mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model);
+mxb_status mxb__repairs_decode(struct section_input *section, mxb_model *model);
 
 #endif

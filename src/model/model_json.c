@@ -252,8 +252,6 @@ static void put_symmetric(struct byte_writer *out, const struct symmetric *tree)
 static void put_fourier(struct byte_writer *out, const mxb_model *model, const struct fourier *fourier) {
     put_key(out, ", ", "projection");
     put_count(out, fourier->projection);
-    put_key(out, ", ", "repaired");
-    put_text(out, fourier->repaired ? "true" : "false");
     put_key(out, ", ", "gain");
     put_number(out, fourier->gain);
     put_key(out, ", ", "intercept");
@@ -296,6 +294,8 @@ static void put_rounds(struct byte_writer *out, const mxb_model *model) {
         put_string(out, mxb__term_name(term));
         put_key(out, ", ", "decrease");
         put_number(out, mxb_model_round_decrease(model, t / model->n_members + 1, t % model->n_members));
+        put_key(out, ", ", "repaired");
+        put_text(out, term->repaired ? "true" : "false");
         if (term->kind == TERM_TREE) {
             put_tree(out, &term->tree);
         } else if (term->kind == TERM_SYMMETRIC) {

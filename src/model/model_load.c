@@ -15,7 +15,7 @@ static size_t header_bytes(size_t n_sections) {
 }
 
 static const char *section_name(uint32_t id) {
-    static const char *const names[] = {"", "meta", "options", "scaling", "projections", "terms", "curve"};
+    static const char *const names[] = {"", "meta", "options", "scaling", "projections", "terms", "curve", "repairs"};
     return id >= 1 && id <= MXB__N_SECTIONS ? names[id] : "(unknown)";
 }
 
@@ -101,13 +101,15 @@ static mxb_status check_entry(const struct section_entry *entry, const struct fi
                                     entry->id, entry->length, entry->offset);
     }
     int known = entry->id <= MXB__N_SECTIONS;
-    if (known && entry->flags != 0) {
-        return mxb__section_damaged(section, "section %s is marked optional", section->name);
+    int is_optional = (entry->flags & MXB__FLAG_OPTIONAL) != 0;
+    if (known && is_optional != (entry->id > MXB__N_NEEDED_SECTIONS)) {
+        return mxb__section_damaged(section, "section %s is %smarked optional", section->name,
+                                    is_optional ? "" : "not ");
     }
     if (known && entry->id != at->n_known + 1) {
         return mxb__section_damaged(section, "section %s is missing", section_name(at->n_known + 1));
     }
-    if (!known && (entry->flags & MXB__FLAG_OPTIONAL) == 0) {
+    if (!known && !is_optional) {
         return mxb__fail(section->error, MXB_ERROR_FORMAT, "%s needs a newer mixboost: section %" PRIu32 " is unknown",
                          section->file, entry->id);
     }
@@ -136,7 +138,7 @@ static mxb_status read_sections(const unsigned char *bytes, size_t n_bytes, cons
         at.last_id = entry.id;
         at.offset += entry.length;
     }
-    if (at.n_known < MXB__N_SECTIONS) {
+    if (at.n_known < MXB__N_NEEDED_SECTIONS) {
         return mxb__section_damaged(&section, "section %s is missing", section_name(at.n_known + 1));
     }
     if (at.offset != n_bytes) {

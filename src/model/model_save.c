@@ -37,9 +37,11 @@ static void write_all(const mxb_model *model, struct byte_writer *out) {
     unsigned char header[MXB__START_BYTES + MXB__N_SECTIONS * MXB__ENTRY_BYTES + MXB__CHECKSUM_BYTES] = {0};
     memcpy(header, MXB__MAGIC, MXB__MAGIC_BYTES);
     mxb__store_u32(header + 8, MXB__FORMAT_VERSION);
-    mxb__store_u32(header + 12, MXB__N_SECTIONS);
-    mxb__put_bytes(out, header, sizeof header);
-    for (uint32_t i = 0; i < MXB__N_SECTIONS; i++) {
+    uint32_t n_sections = mxb__model_n_sections(model);
+    size_t n_covered = MXB__START_BYTES + n_sections * MXB__ENTRY_BYTES;
+    mxb__store_u32(header + 12, n_sections);
+    mxb__put_bytes(out, header, n_covered + MXB__CHECKSUM_BYTES);
+    for (uint32_t i = 0; i < n_sections; i++) {
         unsigned char *entry = header + MXB__START_BYTES + i * MXB__ENTRY_BYTES;
         size_t offset = out->n_bytes;
         mxb__section_encode(model, (enum section_id)(i + 1), out);
@@ -47,14 +49,14 @@ static void write_all(const mxb_model *model, struct byte_writer *out) {
             return;
         }
         mxb__store_u32(entry, i + 1);
+        mxb__store_u32(entry + 4, i < MXB__N_NEEDED_SECTIONS ? 0 : MXB__FLAG_OPTIONAL);
         mxb__store_u64(entry + 8, offset);
         mxb__store_u64(entry + 16, out->n_bytes - offset);
         mxb__store_u64(entry + 24, mxb__crc64(out->bytes + offset, out->n_bytes - offset));
     }
     mxb__store_u64(header + 16, out->n_bytes);
-    size_t n_covered = sizeof header - MXB__CHECKSUM_BYTES;
     mxb__store_u64(header + n_covered, mxb__crc64(header, n_covered));
-    memcpy(out->bytes, header, sizeof header);
+    memcpy(out->bytes, header, n_covered + MXB__CHECKSUM_BYTES);
 }
 
 mxb_status mxb_model_to_bytes(const mxb_model *model, void **bytes, size_t *n_bytes, mxb_error *error) {

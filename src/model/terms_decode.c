@@ -241,16 +241,17 @@ static mxb_status decode_symmetric(struct section_input *section, const mxb_mode
 /* ---- Rounds ---- */
 
 static mxb_status decode_fourier(struct section_input *section, const mxb_model *model, uint32_t round,
-                                 struct fourier *fourier) {
+                                 struct term *term) {
+    struct fourier *fourier = &term->fourier;
     fourier->projection = mxb__get_u32(&section->in);
-    fourier->repaired = mxb__get_u8(&section->in);
+    term->repaired = mxb__get_u8(&section->in);
     MXB_TRY(get_gain(section, "fourier term", round, &fourier->gain));
     fourier->intercept = mxb__get_f64(&section->in);
     if (fourier->projection >= model->n_projections) {
         return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": projection %" PRIu32 " of %" PRIu32,
                                     round, fourier->projection, model->n_projections);
     }
-    if (fourier->repaired > 1) {
+    if (term->repaired > 1) {
         return mxb__section_damaged(section, "fourier term of round %" PRIu32 ": repaired is not 0 or 1", round);
     }
     uint32_t n_components = model->projections[fourier->projection].n_components;
@@ -306,7 +307,7 @@ static mxb_status decode_term(struct section_input *section, const mxb_model *mo
         return decode_symmetric(section, model, round, &term->symmetric);
     }
     return term->kind == TERM_TREE ? decode_tree(section, model, round, &term->tree)
-                                   : decode_fourier(section, model, round, &term->fourier);
+                                   : decode_fourier(section, model, round, term);
 }
 
 mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
@@ -321,6 +322,24 @@ mxb_status mxb__terms_decode(struct section_input *section, mxb_model *model) {
     model->n_terms = n_terms;
     for (uint32_t i = 0; i < n_terms; i++) {
         MXB_TRY(decode_term(section, model, i / model->n_members + 1, &model->terms[i]));
+    }
+    return MXB_OK;
+}
+
+mxb_status mxb__repairs_decode(struct section_input *section, mxb_model *model) {
+    uint32_t n = mxb__get_u32(&section->in);
+    MXB_TRY(mxb__section_check_count(section, n, MXB__MAX_TERMS, 4, "terms"));
+    if (n == 0) {
+        return mxb__section_damaged(section, "section repairs: no terms");
+    }
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        uint32_t t = mxb__get_u32(&section->in);
+        if (t < first || t >= model->n_terms || mxb__tells_repairs(&model->terms[t])) {
+            return mxb__section_damaged(
+                section, "section repairs: term %" PRIu32 " is not there, out of order or tells of itself", t);
+        }
+        model->terms[t].repaired = 1;
+        first = t + 1;
     }
     return MXB_OK;
 }

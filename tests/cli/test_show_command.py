@@ -180,10 +180,10 @@ def test_every_repair_is_shown(run, tmp_path):
     model_path = train(run, data, tmp_path / "m.mxb", *words)
     model = shown(run, model_path)
     n_fourier = sum(term["learner"] == "fourier" for term in model["rounds"])
-    n_repaired = sum(term.get("repaired", False) for term in model["rounds"])
+    n_repaired = sum(term["repaired"] for term in model["rounds"])
     assert 0 < n_repaired == n_fourier == model["n_repairs"] < 20
     shown_repairs = field(run("show", model_path).stdout, "repairs")
-    assert shown_repairs == f"{n_repaired} (rounds whose equations needed numerical help)"
+    assert shown_repairs == f"{n_repaired} (rounds that needed numerical help)"
 
 
 def test_text_agrees_with_json(run, numbers_model, tmp_path):
@@ -409,8 +409,8 @@ def test_parts_of_a_caller_are_named(run, root, tmp_path):
     content = shown(run, model)
     curve = content["curve"]["train"]
     assert content["rounds"][-2:] == [
-        {"learner": "line", "decrease": curve[7] - curve[8], "rate": 0.5, "bytes": "01fe7a"},
-        {"learner": "line", "decrease": curve[8] - curve[9], "rate": 0.5, "bytes": ""},
+        {"learner": "line", "decrease": curve[7] - curve[8], "repaired": False, "rate": 0.5, "bytes": "01fe7a"},
+        {"learner": "line", "decrease": curve[8] - curve[9], "repaired": False, "rate": 0.5, "bytes": ""},
     ]
     names = [feature["name"] for feature in shown(run, model)["features"]]
     data = write_csv(tmp_path / "d.csv", names, [[1.0] * len(names)] * 3)

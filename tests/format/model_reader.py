@@ -4,7 +4,7 @@ import math
 import struct
 
 MAGIC = bytes.fromhex("89 4D 58 42 0D 0A 1A 0A")
-SECTIONS = ["meta", "options", "scaling", "projections", "terms", "curve"]
+SECTIONS = ["meta", "options", "scaling", "projections", "terms", "curve", "repairs"]  # the last one is optional
 LARGEST = struct.unpack("<d", bytes.fromhex("ffffffffffffef7f"))[0]
 
 
@@ -82,12 +82,12 @@ def read_sections(data):
         content = data[at : at + length]
         assert len(content) == length and crc64(content) == checksum
         if section <= len(SECTIONS):
-            assert flags == 0
+            assert flags == (SECTIONS[section - 1] == "repairs")
             sections[SECTIONS[section - 1]] = Bytes(content)
         else:
             assert flags == 1, "a section that only newer readers know"
         at, last = at + length, section
-    assert at == len(data) and list(sections) == SECTIONS
+    assert at == len(data) and list(sections) in (SECTIONS, SECTIONS[:-1])
     return sections
 
 
@@ -200,6 +200,14 @@ def read_curve(section):
     )
 
 
+def read_repairs(section, terms):
+    places = [section.u32() for _ in range(section.u32())]
+    assert places and places == sorted(set(places))
+    for place in places:
+        assert "repaired" not in terms[place]
+        terms[place]["repaired"] = True
+
+
 def read_model(data):
     sections = read_sections(data)
     model = read_meta(sections["meta"])
@@ -208,6 +216,8 @@ def read_model(data):
     model["projections"] = read_projections(sections["projections"], len(model["features"]))
     model["terms"] = read_terms(sections["terms"], model["projections"])
     model["curve"] = read_curve(sections["curve"])
+    if "repairs" in sections:
+        read_repairs(sections["repairs"], model["terms"])
     assert all(section.at == len(section.data) for section in sections.values()), "bytes that nobody read"
     return model
 

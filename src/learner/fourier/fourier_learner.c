@@ -291,7 +291,7 @@ static mxb_status make_term(const struct fourier_state *state, struct term *term
     term->fourier.projection = state->features.projection;
     term->fourier.intercept = state->solution[c];
     term->fourier.gain = state->gain;
-    term->fourier.repaired = state->factored[state->place].is_repaired || state->is_cut;
+    term->repaired = state->factored[state->place].is_repaired || state->is_cut;
     return MXB_OK;
 }
 

@@ -9,6 +9,7 @@
 struct mxb_round {
     const struct fit_input *input;
     uint32_t number;
+    int *is_cut; /* set where a target was beyond a double */
 };
 
 const mxb_dataset *mxb_round_data(const mxb_round *round) { return round->input->prepared->view; }
@@ -28,6 +29,7 @@ void mxb_round_targets(const mxb_round *round, double *targets, double *weights)
     for (size_t i = 0; i < input->prepared->n_rows; i++) {
         double target = -input->g[i] / input->h[i];
         int usable = input->h[i] > 0.0 && isfinite(target);
+        *round->is_cut |= input->h[i] > 0.0 && !usable;
         targets[i] = usable ? target : 0.0;
         weights[i] = usable ? input->h[i] : 0.0;
     }
@@ -53,9 +55,11 @@ static size_t workspace_bytes(const struct fit_input *input) {
     return carve(&values, input, NULL);
 }
 
-static mxb_status fit_values(const struct fit_input *input, const mxb_learner *learner, struct own_term *own,
+static mxb_status fit_values(const struct fit_input *input, const mxb_learner *learner, struct term *term,
                              double *values, mxb_error *error) {
-    mxb_round round = {input, own->box->round};
+    int is_cut = 0;
+    struct own_term *own = &term->own;
+    mxb_round round = {input, own->box->round, &is_cut};
     mxb_error said = {""};
     mxb__own_term_blank_values(values, input->prepared->n_rows);
     mxb_status status = learner->fit(learner->context, &round, &own->box->term, values, &said);
@@ -65,6 +69,7 @@ static mxb_status fit_values(const struct fit_input *input, const mxb_learner *l
     for (size_t i = 0; i < input->prepared->n_rows; i++) {
         values[i] *= own->rate;
     }
+    term->repaired = (uint8_t)is_cut;
     return MXB_OK;
 }
 
@@ -74,7 +79,7 @@ static mxb_status fit(const struct fit_input *input, const struct draw *draw, vo
     MXB_TRY(mxb__own_term_create(&term->own, draw->own, draw->round, input->options->learning_rate, error));
     struct own_values values;
     carve(&values, input, workspace);
-    mxb_status status = fit_values(input, draw->own, &term->own, values.train, error);
+    mxb_status status = fit_values(input, draw->own, term, values.train, error);
     if (status != MXB_OK) {
         mxb__term_clear(term);
     }

@@ -192,11 +192,11 @@ static void list_leaves(struct tree_state *state) {
     }
 }
 
-static void find_values(struct tree_state *state) {
+static int find_values(struct tree_state *state) {
     if (mxb__leaves_some_out(&state->engine)) {
         number_rows(state);
     }
-    mxb__leaves_fit(&state->engine, state->leaves, state->n_leaves);
+    return mxb__leaves_fit(&state->engine, state->leaves, state->n_leaves);
 }
 
 /* ---- scores ---- */
@@ -273,7 +273,7 @@ static mxb_status fit_tree(struct tree_state *state, uint32_t max_depth, struct 
     mxb__grower_run(&state->grower, &state->engine, max_depth);
     state->n_nodes = list_nodes(state);
     list_leaves(state);
-    find_values(state);
+    term->repaired = (uint8_t)find_values(state);
     term->kind = TERM_TREE;
     return make_tree(state, max_depth, &term->tree, error);
 }
@@ -309,7 +309,7 @@ static mxb_status fit_symmetric(struct tree_state *state, uint32_t max_depth, st
         state->leaves[i].rows = grower->nodes[i].rows;
     }
     memcpy(state->leaf_of_place, grower->node_of_leaf, ((size_t)1 << grower->depth) * sizeof *state->leaf_of_place);
-    find_values(state);
+    term->repaired = (uint8_t)find_values(state);
     term->kind = TERM_SYMMETRIC;
     return make_symmetric(state, max_depth, &term->symmetric, error);
 }

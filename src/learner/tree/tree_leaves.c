@@ -192,7 +192,8 @@ void mxb__leaves_add(struct tree_engine *engine, const struct leaf *leaves, size
     }
 }
 
-static double value_of(const struct tree_engine *engine, const struct leaf *leaf) {
+/* May be infinite. */
+static double step_of(const struct tree_engine *engine, const struct leaf *leaf) {
     const struct learner_options *options = engine->input->options;
     struct quanta quanta = engine->wide_quanta;
     double n_rows = (double)leaf->n_rows;
@@ -203,11 +204,11 @@ static double value_of(const struct tree_engine *engine, const struct leaf *leaf
         h += 0.5 * n_rows;
     }
     h += options->lambda_l2 * quanta.h_scale;
-    double value = h > 0.0 ? ldexp(-(double)leaf->sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
-    return isfinite(value) ? options->learning_rate * value : 0.0;
+    return h > 0.0 ? ldexp(-(double)leaf->sum.g / h, quanta.h_exponent - quanta.g_exponent) : 0.0;
 }
 
-void mxb__leaves_fit(struct tree_engine *engine, struct leaf *leaves, size_t n) {
+int mxb__leaves_fit(struct tree_engine *engine, struct leaf *leaves, size_t n) {
+    int is_cut = 0;
     struct leaf_pass pass = {.engine = engine, .leaves = leaves, .n = n};
     for (size_t i = 0; i < 3 * n; i++) {
         engine->leaf_sums[i] = 0;
@@ -222,6 +223,9 @@ void mxb__leaves_fit(struct tree_engine *engine, struct leaf *leaves, size_t n) 
         mxb__reduce_integers(sums, 3);
         leaves[i].sum = (struct gradient_sum){sums[0], sums[1]};
         leaves[i].n_rows = sums[2];
-        leaves[i].value = value_of(engine, &leaves[i]);
+        double step = step_of(engine, &leaves[i]);
+        is_cut |= !isfinite(step);
+        leaves[i].value = isfinite(step) ? engine->input->options->learning_rate * step : 0.0;
     }
+    return is_cut;
 }

@@ -23,8 +23,8 @@ static inline int mxb__leaves_some_out(const struct tree_engine *engine) {
 void mxb__leaves_number(struct tree_engine *engine, const struct leaf *leaves, size_t n);
 
 /** Finds the leaves' values, -G / (H + lambda) times the learning rate, from their rows in the sample, or from all
- *  their rows where the options say so. */
-void mxb__leaves_fit(struct tree_engine *engine, struct leaf *leaves, size_t n);
+ *  their rows where the options say so. Returns whether one was beyond a double: it is 0. */
+int mxb__leaves_fit(struct tree_engine *engine, struct leaf *leaves, size_t n);
 
 /** Adds their leaf's value to the scores of all rows. */
 void mxb__leaves_add(struct tree_engine *engine, const struct leaf *leaves, size_t n, double *scores);

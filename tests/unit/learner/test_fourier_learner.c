@@ -139,7 +139,7 @@ static void weights_equal_elimination(void) {
         }
         CHECK_INT(fit_run(&fit, &mxb__fourier_learner, 1, 0, &term), MXB_OK);
         CHECK_INT(fit.model->n_projections, 1);
-        CHECK_INT(term.fourier.repaired, 0);
+        CHECK_INT(term.repaired, 0);
         check_fit(&fit, &term, 1e-9);
         mxb__term_clear(&term);
         fit_close(&fit);
@@ -264,7 +264,7 @@ static int bank_open(struct fit_case *fit, int constant_hessian, size_t fourier_
 
 static int same_terms(const struct term *a, const struct term *b) {
     return a->fourier.projection == b->fourier.projection && a->fourier.intercept == b->fourier.intercept &&
-           a->fourier.gain == b->fourier.gain && a->fourier.repaired == b->fourier.repaired &&
+           a->fourier.gain == b->fourier.gain && a->repaired == b->repaired &&
            memcmp(a->fourier.weights, b->fourier.weights, BANK_COMPONENTS * sizeof(double)) == 0;
 }
 
@@ -428,9 +428,9 @@ static void extremes_stay_finite(void) {
         for (size_t i = 0; i < 10; i++) {
             CHECK(isfinite(fit.step[i]));
         }
-        CHECK(options.alpha != 0.0 || term.fourier.repaired > 0);
+        CHECK(options.alpha != 0.0 || term.repaired > 0);
         int is_left_out = gs[k / 15] >= 1.0 && options.alpha < 1.0 && term.fourier.weights[0] == 0.0;
-        CHECK(!is_left_out || term.fourier.repaired > 0);
+        CHECK(!is_left_out || term.repaired > 0);
         n_left_out += is_left_out && options.alpha > 0.0;
         mxb__term_clear(&term);
         fit_close(&fit);

@@ -72,7 +72,7 @@ static void a_round_shows_rows_and_gradients(void) {
         OK(run(&fit, learner, 5 + k % 2, &term, &error), error);
         CHECK_INT(seen.number, 5 + k % 2);
         seeds[k] = seen.seed;
-        CHECK(term.kind == TERM_OWN && term.n_outputs == 1 && term.own.rate == 0.25);
+        CHECK(term.kind == TERM_OWN && term.n_outputs == 1 && term.own.rate == 0.25 && !term.repaired);
         mxb__term_clear(&term);
     }
     CHECK(seeds[0] != seeds[1] && seeds[0] != seeds[2] && seeds[1] != seeds[2]);
@@ -100,6 +100,7 @@ static void targets_are_safe_where_h_is_0(void) {
     fit.h[3] = 0x1p-1074, fit.g[3] = 0x1p-1074;
     fit.h[4] = -0.0, fit.g[4] = -1;
     OK(run(&fit, learner, 1, &term, &error), error);
+    CHECK_INT(term.repaired, 1);
     for (size_t i = 0; i < fit.prepared->n_rows; i++) {
         CHECK(isfinite(seen.targets[i]) && isfinite(seen.weights[i]) && seen.weights[i] >= 0);
         if (i < 5 && i != 3) {

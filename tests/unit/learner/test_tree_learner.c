@@ -369,10 +369,19 @@ static void check_columns_left_out_are_not_used(uint32_t hist_nbins) {
 
 /* ---- leaves that have nothing to go by ---- */
 
+static int has_leaf_of_0(const struct tree *tree) {
+    int has = 0;
+    for (uint32_t n = 0; n < tree->n_nodes; n++) {
+        has |= tree->nodes[n].split == SPLIT_NONE && tree->nodes[n].value == 0.0;
+    }
+    return has;
+}
+
 static void check_leaf_values_are_finite(uint32_t hist_nbins) {
     const double gs[] = {0.0, 1.0, -1e300, 1e300, 5e-324, 1e308};
     const double hs[] = {0.0, 1.0, 5e-324, 1e300, 1e-300};
     const double lambdas[] = {0.0, 1.0, 1e300};
+    size_t n_repaired = 0;
     for (size_t k = 0; k < 6 * 5 * 3; k++) {
         struct fit_case fit;
         struct term term;
@@ -392,9 +401,15 @@ static void check_leaf_values_are_finite(uint32_t hist_nbins) {
         }
         CHECK(isfinite(term.tree.gain) && term.tree.gain >= 0.0);
         check_steps(&fit, &term);
+        double g = fabs(gs[k / 15]), h = hs[k / 3 % 5];
+        CHECK(g > 1.0 || !term.repaired);
+        CHECK(options.lambda_l2 > 0.0 || h < 1e-300 || !isinf(g / h) || term.repaired);
+        CHECK(has_leaf_of_0(&term.tree) || !term.repaired);
+        n_repaired += term.repaired;
         mxb__term_clear(&term);
         fit_close(&fit);
     }
+    CHECK(n_repaired > 0);
 }
 
 /* Hessians below half a quantum round to 0, but their leaf may not go beyond the targets, which are 1. */

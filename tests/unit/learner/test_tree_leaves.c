@@ -142,7 +142,7 @@ static void check_leaves(size_t k, const struct leaf_case *c, int from_all_rows)
         }
         free(is_sampled);
     }
-    mxb__leaves_fit(&bench.engine, leaves, c->n_leaves);
+    CHECK_INT(mxb__leaves_fit(&bench.engine, leaves, c->n_leaves), 0);
     check_sums(&bench, leaves, c->n_leaves, leaf_of_row);
     double *scores = begin_scores(&bench);
     mxb__leaves_add(&bench.engine, leaves, c->n_leaves, scores);
@@ -167,7 +167,7 @@ static void quanta_lose_nothing(void) {
     REQUIRE(bench_start(&bench, recipe, 1, 1.0, 256));
     CHECK_INT(bench.engine.packed, 1);
     struct leaf *leaves = make_leaves(&bench, 5);
-    mxb__leaves_fit(&bench.engine, leaves, 5);
+    CHECK_INT(mxb__leaves_fit(&bench.engine, leaves, 5), 0);
     for (size_t leaf = 0; leaf < 5; leaf++) {
         long double g = 0;
         long double h = 0;
@@ -194,11 +194,11 @@ static void a_leaf_without_rows_is_worth_nothing(void) {
         memset(bench.engine.leaf_of_row, 0, 20 * sizeof *bench.engine.leaf_of_row);
         uint32_t n = bench.engine.n_sampled;
         struct leaf leaves[2] = {{.rows = {0, n}}, {.rows = {n, n}}};
-        mxb__leaves_fit(&bench.engine, leaves, 2);
+        CHECK_INT(mxb__leaves_fit(&bench.engine, leaves, 2), 0);
         CHECK_INT(leaves[0].n_rows, 20);
         CHECK_INT(leaves[1].n_rows, 0);
         CHECK(leaves[1].value == 0.0);
-        mxb__leaves_fit(&bench.engine, NULL, 0);
+        CHECK_INT(mxb__leaves_fit(&bench.engine, NULL, 0), 0);
         bench_close(&bench);
     }
 }

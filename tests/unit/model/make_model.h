@@ -123,7 +123,7 @@ static inline struct term make_symmetric(uint32_t n_features, uint32_t max_depth
 static inline struct term make_fourier(uint32_t projection, uint32_t n_components) {
     struct term term = {.kind = TERM_FOURIER, .n_outputs = 1};
     term.fourier.projection = projection;
-    term.fourier.repaired = (uint8_t)make_below(2);
+    term.repaired = (uint8_t)make_below(2);
     term.fourier.intercept = make_number();
     term.fourier.gain = fabs(term.fourier.intercept);
     term.fourier.weights = make_block(n_components, sizeof *term.fourier.weights);
@@ -417,7 +417,7 @@ static inline mxb_model *make_small_model(void) {
     tree.tree.nodes[1].value = -2;
     tree.tree.nodes[2].value = 2;
     make_sure(mxb__model_add_term(model, &tree, NULL));
-    fourier.fourier.repaired = 1;
+    fourier.repaired = 1;
     fourier.fourier.gain = 0.5;
     fourier.fourier.intercept = 0.125;
     fourier.fourier.weights = make_block(2, sizeof(double));

@@ -16,6 +16,17 @@ static void check_section(const mxb_model *model, enum section_id id, const char
     mxb__free(out.bytes);
 }
 
+/* Those of which the fourier term does not say so itself, in a section that others do without. */
+static void repaired_terms(void) {
+    mxb_model *model = make_small_model();
+    CHECK_INT(mxb__model_n_sections(model), 6);
+    check_section(model, SECTION_REPAIRS, "00000000");
+    model->terms[0].repaired = 1;
+    CHECK_INT(mxb__model_n_sections(model), 7);
+    check_section(model, SECTION_REPAIRS, "0100000000000000");
+    mxb_model_free(model);
+}
+
 /* clang-format off */
 
 /* As docs/model-format.md has it, field by field. */
@@ -150,6 +161,7 @@ static void standard_scaling(void) {
 
 int main(void) {
     RUN(every_byte);
+    RUN(repaired_terms);
     RUN(callers_parts);
     RUN(symmetric_tree);
     RUN(parts_left_out);

@@ -129,11 +129,12 @@ static void small_model(void) {
         "   \"weights\": [[0, 0],\n"
         "    [0, 0.25]]}],\n"
         "\"rounds\": [\n"
-        "  {\"learner\": \"tree\", \"decrease\": 0.75, \"max_depth\": 1, \"gain\": 8, \"nodes\": [{\"feature\": 1, "
+        "  {\"learner\": \"tree\", \"decrease\": 0.75, \"repaired\": false, \"max_depth\": 1, \"gain\": 8, \"nodes\": "
+        "[{\"feature\": 1, "
         "\"threshold\": 1.5, \"missing\": \"left\", \"gain\": 8, \"left\": 1, \"right\": 2},\n"
         "    {\"value\": -2},\n"
         "    {\"value\": 2}]},\n"
-        "  {\"learner\": \"fourier\", \"decrease\": 0, \"projection\": 0, \"repaired\": true, \"gain\": 0.5, "
+        "  {\"learner\": \"fourier\", \"decrease\": 0, \"repaired\": true, \"projection\": 0, \"gain\": 0.5, "
         "\"intercept\": 0.125, \"weights\": [4, 0]}],\n"
         "\"curve\": {\"metric\": \"logloss\", \"train\": [0.75, 0, 0], \"valid\": [0, 0, 0]},\n"
         "\"stopped_early\": false,\n"
@@ -160,7 +161,8 @@ static void symmetric_tree(void) {
     OK(mxb_model_to_json(model, &json, &n_bytes, &error), error);
     CHECK(is_json(json));
     CHECK(strstr(json,
-                 "{\"learner\": \"symmetric\", \"decrease\": 2.5, \"max_depth\": 6, \"gain\": 8, \"levels\": [{"
+                 "{\"learner\": \"symmetric\", \"decrease\": 2.5, \"repaired\": false, \"max_depth\": 6, \"gain\": 8, "
+                 "\"levels\": [{"
                  "\"feature\": 1, \"threshold\": \"inf\", \"missing\": \"left\", \"gain\": 4}],\n"
                  "    \"values\": [-2, 2]}],\n") != NULL);
     CHECK(strstr(json, "\"splits\": 1, \"tree_gain\": 0, \"symmetric_gain\": 4, \"fourier_gain\": 0}") != NULL);
@@ -194,9 +196,12 @@ static void callers_parts(void) {
     CHECK(is_json(json));
     CHECK(strstr(json, "\"loss\": \"huber\",\n\"labels\": null,\n") != NULL);
     CHECK(strstr(json, "\"curve\": {\"metric\": \"mean huber\", ") != NULL);
-    CHECK(strstr(json,
-                 ",\n  {\"learner\": \"line\", \"decrease\": 1, \"rate\": 0.5, \"bytes\": \"01fe7a\"},\n"
-                 "  {\"learner\": \"line\", \"decrease\": -0.5, \"rate\": 0.5, \"bytes\": \"\"}]") != NULL);
+    CHECK(
+        strstr(json,
+               ",\n  {\"learner\": \"line\", \"decrease\": 1, \"repaired\": false, \"rate\": 0.5, \"bytes\": "
+               "\"01fe7a\"},\n"
+               "  {\"learner\": \"line\", \"decrease\": -0.5, \"repaired\": false, \"rate\": 0.5, \"bytes\": \"\"}]") !=
+        NULL);
     mxb_bytes_free(json);
     for (uint64_t n = 1; n < 6; n++) {
         mxb__memory_fail_at(n, 0);

@@ -200,7 +200,7 @@ static void no_room_for_other_bytes(void) {
     mxb_bytes_free(image.bytes);
 }
 
-/* A section 7 that a later version might add. */
+/* A section 8 that a later version might add. */
 static void optional_sections_are_skipped(void) {
     struct image image = small_image();
     struct image newer = {calloc(image.n + EDIT_ENTRY + 3, 1), image.n + EDIT_ENTRY + 3};
@@ -213,7 +213,7 @@ static void optional_sections_are_skipped(void) {
         mxb__store_u64(entry + 8, edit_number(entry + 8, 8) + EDIT_ENTRY);
     }
     unsigned char *entry = newer.bytes + n_table;
-    mxb__store_u32(entry, 7);
+    mxb__store_u32(entry, 8);
     mxb__store_u32(entry + 4, 1);
     mxb__store_u64(entry + 8, image.n + EDIT_ENTRY);
     mxb__store_u64(entry + 16, 3);
@@ -222,7 +222,11 @@ static void optional_sections_are_skipped(void) {
     CHECK(loads(newer.bytes, newer.n));
     mxb__store_u32(entry + 4, 0);
     edit_repair(newer.bytes);
-    check_rejected(&newer, "the model needs a newer mixboost: section 7 is unknown");
+    check_rejected(&newer, "the model needs a newer mixboost: section 8 is unknown");
+    mxb__store_u32(entry, 7);
+    edit_repair(newer.bytes);
+    check_rejected(&newer, "the model is damaged: section repairs is not marked optional");
+    mxb__store_u32(entry, 8);
     mxb__store_u32(entry + 4, 1);
     edit_repair(newer.bytes);
     newer.bytes[newer.n - 1] = 1; /* skipped, but not unchecked */

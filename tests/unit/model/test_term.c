@@ -46,7 +46,7 @@ static void copies_are_equal_and_apart(void) {
     mxb__term_clear(&copy);
     OK(mxb__term_copy(&copy, &fourier, PROJECTIONS, &error), error);
     CHECK(copy.kind == TERM_FOURIER && copy.n_outputs == 1 && copy.fourier.projection == 1);
-    CHECK(copy.fourier.repaired == fourier.fourier.repaired && copy.fourier.intercept == fourier.fourier.intercept);
+    CHECK(copy.repaired == fourier.repaired && copy.fourier.intercept == fourier.fourier.intercept);
     CHECK(memcmp(copy.fourier.weights, fourier.fourier.weights, 7 * sizeof(double)) == 0);
     mxb__term_clear(&copy);
     CHECK(copy.fourier.weights == NULL);

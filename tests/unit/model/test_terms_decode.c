@@ -194,6 +194,57 @@ static void callers_terms_are_kept(void) {
     }
 }
 
+/* Three trees around the fourier term, all repaired. */
+static mxb_model *make_repaired_model(void) {
+    mxb_model *model = make_small_model();
+    for (int i = 0; i < 2; i++) {
+        struct term tree;
+        make_sure(mxb__term_copy(&tree, &model->terms[0], NULL, NULL));
+        make_sure(mxb__model_add_term(model, &tree, NULL));
+    }
+    for (uint32_t t = 0; t < model->n_terms; t++) {
+        model->terms[t].repaired = 1;
+    }
+    mxb__free(model->train_curve);
+    mxb__free(model->valid_curve);
+    model->train_curve = model->valid_curve = NULL;
+    model->n_curve = 0;
+    return model;
+}
+
+static void repairs_are_kept(void) {
+    mxb_model *model = make_repaired_model(), *loaded;
+    void *bytes, *again;
+    size_t n, n_again;
+    mxb_error error;
+    model->terms[2].repaired = 0;
+    OK(mxb__model_build(model, &error), error);
+    CHECK_INT(mxb_model_n_repairs(model), 3);
+    OK(mxb_model_to_bytes(model, &bytes, &n, &error), error);
+    OK(mxb_model_from_bytes(bytes, n, &loaded, &error), error);
+    CHECK_INT(mxb_model_n_repairs(loaded), 3);
+    CHECK(loaded->terms[0].repaired && loaded->terms[1].repaired && !loaded->terms[2].repaired);
+    OK(mxb_model_to_bytes(loaded, &again, &n_again, &error), error);
+    CHECK(n_again == n && memcmp(again, bytes, n) == 0);
+    mxb_bytes_free(again);
+    mxb_bytes_free(bytes);
+    mxb_model_free(loaded);
+    mxb_model_free(model);
+}
+
+static void repairs(void) {
+    static const struct damage damages[] = {
+        DAMAGE(SECTION_REPAIRS, 0, "\0\0\0\0", "section repairs: no terms"),
+        DAMAGE(SECTION_REPAIRS, 0, "\2\0\0\0", "section repairs has 4 bytes too many"),
+        DAMAGE(SECTION_REPAIRS, 0, "\4\0\0\0", "section repairs: 4 terms in 12 bytes"),
+        DAMAGE(SECTION_REPAIRS, 0, "\1\0\0\1", "section repairs: 16777217 terms; at most 16777216"),
+        DAMAGE(SECTION_REPAIRS, 4, "\1", "section repairs: term 1 is not there, out of order or tells of itself"),
+        DAMAGE(SECTION_REPAIRS, 8, "\0", "section repairs: term 0 is not there, out of order or tells of itself"),
+        DAMAGE(SECTION_REPAIRS, 12, "\4", "section repairs: term 4 is not there, out of order or tells of itself"),
+    };
+    check_damage_of(make_repaired_model(), damages, sizeof damages / sizeof damages[0]);
+}
+
 int main(void) {
     RUN(projections);
     RUN(projection_without_scaling);
@@ -204,5 +255,7 @@ int main(void) {
     RUN(children_are_found);
     RUN(callers_terms);
     RUN(callers_terms_are_kept);
+    RUN(repairs_are_kept);
+    RUN(repairs);
     return check_report();
 }
