@@ -12,6 +12,7 @@ import argparse
 import sys
 
 from bad_input import BAD_INPUT
+from bit_identity import IDENTITY
 from faults import FAULTS
 from fuzzing import FUZZING
 from kills import KILLS
@@ -24,7 +25,7 @@ from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, SOAK, SECURITY)
+ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, IDENTITY, SOAK, SECURITY)
 SECTIONS = {section.name: section for section in ALL}
 
 

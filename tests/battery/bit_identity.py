@@ -1,0 +1,203 @@
+"""The same model and the same predictions, bit for bit, in whatever way they are made; and how it is with others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from programs import build, counts_in, run_program, wheel_environment
+
+from battery import Counts, Figure, Part, Run, Section, total
+from tests.compilers import find_compilers
+from tests.identity.identities import KERNELS, LEVELS, Made, build_with, known, read_made
+from tools.logs import RELEASE, ROOT
+
+THREADS = range(1, 17)
+N_COLUMNS = 9  # of the rows that are kept: features, label, weight
+ROUNDS = (1, 5, 10)  # the checkpoints that the program goes on from
+FEW_BYTES = 1 << 20
+
+PEERS = ["mixboost", "XGBoost", "LightGBM", "CatBoost"]
+LOSSES = {"squared": "labels exp(6z)", "logistic": "two classes"}
+
+
+def compared(made: Iterable[Made]) -> Counts:
+    """Tells what is not as it is known; the builds of a machine must not even differ from those of others."""
+    expected = known(ROOT)
+    counts = {"made": 0, "other models": 0, "other predictions": 0}
+    for each in made:
+        model, predictions = expected[each.case]
+        counts["made"] += 1
+        counts["other models"] += each.model != model
+        counts["other predictions"] += each.predictions != predictions
+        if (each.model, each.predictions) != (model, predictions):
+            print(f"{each.case}, {each.way}: not the model or predictions in known.txt", file=sys.stderr)
+    return counts
+
+
+# ---- Threads, kernels, compilers, levels of optimisation ----
+
+
+def made_by(program: Path, run: Run, kernels: str) -> list[Made]:
+    text = run_program([program, *THREADS], run.log, run.folder, MIXBOOST_KERNELS=kernels)
+    return read_made(text)
+
+
+def build_part(name: str, make_program: Callable[[Run], Path]) -> Part:
+    def train(run: Run) -> Counts:
+        program = make_program(run)
+        sets = KERNELS[-1:] if run.is_short else KERNELS
+        return {"builds": 1, **compared(each for kernels in sets for each in made_by(program, run, kernels))}
+
+    return Part(name, train)
+
+
+def released(run: Run) -> Path:
+    return build("release", run.log) / "identity"
+
+
+def compiled_parts() -> list[Part]:
+    return [
+        build_part(f"{compiler} {level}", lambda _run, c=compiler, level=level: build_with(ROOT, c, level))
+        for compiler in find_compilers()
+        for level in LEVELS
+    ]
+
+
+# ---- The package and the program ----
+
+
+def kept(run: Run) -> Path:
+    """The models of the release build, and the rows they were trained on."""
+    folder = run.folder / "kept"
+    folder.mkdir(exist_ok=True)
+    run_program([released(run), "--keep", folder, 3], run.log, run.folder)
+    return folder
+
+
+def in_python(run: Run) -> Counts:
+    script = Path(__file__).with_name("identity_in_python.py")
+    text = run_program([wheel_environment(run.log), script, kept(run), 5], run.log, run.folder)
+    return compared(read_made(text))
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_table(path: Path, numbers: array[float], n_columns: int) -> None:
+    rows = [numbers[i : i + n_columns] for i in range(0, len(numbers), N_COLUMNS)]
+    path.write_text("".join(",".join(map(repr, row)) + "\n" for row in rows))
+
+
+def by_the_program(case: Path, run: Run) -> Iterator[Made]:
+    """Trained on a file of numbers in one go and from checkpoints on, unless there were validation rows."""
+    program, model = RELEASE / "mixboost", run.folder / "program.mxb"
+    shown = json.loads(run_program([program, "show", case, "--json"], run.log, run.folder))
+    numbers = array("d", case.with_suffix(".rows").read_bytes())
+    if shown["curve"]["valid"] is not None or len(numbers) > FEW_BYTES // 8:
+        return
+    write_table(run.folder / "train.csv", numbers, N_COLUMNS)
+    write_table(run.folder / "rows.csv", numbers, N_COLUMNS - 2)
+    options = [f"--{name}={value}" for name, value in shown["options"].items()]
+    train = [program, "train", "train.csv", "--label", N_COLUMNS - 1, "--weight", N_COLUMNS, "--model", model]
+    train += ["--header", "no", "--quiet", *options]
+
+    def made(way: str) -> Made:
+        predicted = b""
+        for output in ("--raw", "--raw" if shown["labels"] is None else "--proba"):
+            command = [program, "predict", model, "rows.csv", "--header", "no", output, "--quiet"]
+            _, *lines = run_program(command, run.log, run.folder).splitlines()
+            predicted += array("d", map(float, lines)).tobytes()
+        return Made(case.stem, way, digest(model.read_bytes()), digest(predicted))
+
+    run_program(train, run.log, run.folder)
+    yield made("program")
+    for n_rounds in ROUNDS:
+        run_program([*train, f"--num_round={n_rounds}"], run.log, run.folder)
+        run_program([*train, "--from", model], run.log, run.folder)
+        yield made(f"program, from round {n_rounds} on")
+
+
+def in_the_program(run: Run) -> Counts:
+    folder = kept(run)
+    return compared(made for case in sorted(folder.glob("*.mxb")) for made in by_the_program(case, run))
+
+
+# ---- The same with other boosters ----
+
+
+def peer_part(library: str, loss: str) -> Part:
+    def train(run: Run) -> Counts:
+        script = Path(__file__).with_name("peers_identity.py")
+        python = wheel_environment(run.log)
+        text = run_program([python, script, library, loss], run.log, run.folder, OMP_WAIT_POLICY="passive")
+        return counts_in(
+            text,
+            trainings=r"(\d+) trainings",
+            models=r"(\d+) models",
+            predictions=r"(\d+) predictions",
+            by_a_file=r"(\d+) changed by a file",
+            by_pickles=r"(\d+) by pickles",
+        )
+
+    return Part(name_of(library, loss), train)
+
+
+def name_of(library: str, loss: str) -> str:
+    return f"{library}, {LOSSES[loss]}"
+
+
+def peer_figures(counts: Counts, library: str, loss: str) -> list[Figure]:
+    is_ours = library == "mixboost"
+    name = name_of(library, loss)
+    return [
+        Figure(f"{name}: models of {len(THREADS)} numbers of threads", counts["models"], "= 1" if is_ours else ""),
+        Figure(f"{name}: predictions of these", counts["predictions"], "= 1" if is_ours else ""),
+        Figure(
+            f"{name}: models changed by a file or by pickles",
+            counts["by_a_file"] + counts["by_pickles"],
+            "= 0" if is_ours else "",
+        ),
+    ]
+
+
+# ---- The section ----
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have every build with fewer numbers of threads."""
+    ours = [build_part("release", released)]
+    if is_short:
+        return ours
+    ours += [*compiled_parts(), Part("package", in_python), Part("program", in_the_program)]
+    return [*ours, *(peer_part(library, loss) for library in PEERS for loss in LOSSES)]
+
+
+def figures(counts: dict[str, Counts], is_short: bool) -> list[Figure]:
+    n_cases, sets = len(known(ROOT)), 1 if is_short else len(KERNELS)
+    found = [
+        Figure("sorts of data and options trained on", n_cases, "≥ 18"),
+        Figure("builds: compilers, levels of optimisation", total(counts, "builds"), "= 1" if is_short else "≥ 11"),
+        Figure("sets of kernels", sets),
+        Figure("numbers of threads", len(THREADS), "= 16"),
+        Figure(
+            "models made and predicted with",
+            total(counts, "made"),
+            f"≥ {n_cases * total(counts, 'builds') * sets * 16:g}",
+        ),
+        Figure("whose bytes are not those that are known", total(counts, "other models"), "= 0"),
+        Figure("whose predictions are not", total(counts, "other predictions"), "= 0"),
+    ]
+    if not is_short:
+        for library in PEERS:
+            for loss in LOSSES:
+                found += peer_figures(counts[name_of(library, loss)], library, loss)
+    return found
+
+
+IDENTITY = Section("identity", "Bit identity", parts, figures)
