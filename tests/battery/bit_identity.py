@@ -103,23 +103,25 @@ def by_the_program(case: Path, run: Run) -> Iterator[Made]:
         return
     write_table(run.folder / "train.csv", numbers, N_COLUMNS)
     write_table(run.folder / "rows.csv", numbers, N_COLUMNS - 2)
+    last_round = shown["options"].pop("num_round")
     options = [f"--{name}={value}" for name, value in shown["options"].items()]
     train = [program, "train", "train.csv", "--label", N_COLUMNS - 1, "--weight", N_COLUMNS, "--model", model]
-    train += ["--header", "no", "--quiet", *options]
+    train += ["--header", "no", "--quiet", *options, "--num_round"]
 
     def made(way: str) -> Made:
-        predicted = b""
+        predicted, out = b"", run.folder / "predictions.csv"
         for output in ("--raw", "--raw" if shown["labels"] is None else "--proba"):
-            command = [program, "predict", model, "rows.csv", "--header", "no", output, "--quiet"]
-            _, *lines = run_program(command, run.log, run.folder).splitlines()
+            command = [program, "predict", model, "rows.csv", "--header", "no", output, "--quiet", "--out", out]
+            run_program(command, run.log, run.folder)
+            _, *lines = out.read_text().splitlines()
             predicted += array("d", map(float, lines)).tobytes()
         return Made(case.stem, way, digest(model.read_bytes()), digest(predicted))
 
-    run_program(train, run.log, run.folder)
+    run_program([*train, last_round], run.log, run.folder)
     yield made("program")
     for n_rounds in ROUNDS:
-        run_program([*train, f"--num_round={n_rounds}"], run.log, run.folder)
-        run_program([*train, "--from", model], run.log, run.folder)
+        run_program([*train, n_rounds], run.log, run.folder)
+        run_program([*train, last_round, "--from", model], run.log, run.folder)
         yield made(f"program, from round {n_rounds} on")
 
 
