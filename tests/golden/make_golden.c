@@ -1,8 +1,11 @@
-/* Writes tests/golden: rows, models of every kind that a file can hold, and their raw predictions. Run by hand once for
- * a version of the format; what it wrote for a released version stays as it is. */
+/* Writes what tests/golden lacks: rows, models of every kind that a file can hold, and their predictions. A file that
+ * is there stays as it is. Run by hand when there is something new that a file can hold; SHA256SUMS lists what it
+ * wrote. */
 #include "golden/golden.h"
 #include "golden/golden_own.h"
-#include "unit/model/make_model.h"
+#include "golden/made_models.h"
+
+#define SMALL "num_round=8 max_max_depth=4 n_components=4 learning_rate=0.3 "
 
 enum label { NUMBER, SIGN, WORD };
 
@@ -10,21 +13,34 @@ static const struct recipe {
     const char *name;
     enum label label;
     int with_names;
+    int with_valid;
     const char *options; /* name=value, blanks between them */
 } RECIPES[] = {
-    {"trees", NUMBER, 1, "tree_probability=1 symmetric_probability=0"},
-    {"symmetric", NUMBER, 0, "tree_probability=1 symmetric_probability=1 symmetric_depth=3"},
-    {"exact", NUMBER, 1, "tree_probability=1 use_histograms=false num_round=20 early_stopping_rounds=3"},
-    {"rank", NUMBER, 1, "tree_probability=0.5 fourier_scaling=rank"},
-    {"standard", NUMBER, 1, "tree_probability=0.5 fourier_scaling=standard fourier_linear=true"},
-    {"none", NUMBER, 0, "tree_probability=0 fourier_scaling=none gamma=0.1 n_projections=1 n_components=19"},
-    {"logloss", SIGN, 1, "objective=logloss tree_probability=0.7 n_projections=2"},
-    {"words", WORD, 1, "objective=logloss tree_probability=1"},
-    {"members", NUMBER, 1, "n_members=3 tree_probability=0.6"},
-    {"own", NUMBER, 1, "tree_probability=0.6"},
+    {"trees", NUMBER, 1, 0, SMALL "tree_probability=1 symmetric_probability=0"},
+    {"symmetric", NUMBER, 0, 0, SMALL "tree_probability=1 symmetric_probability=1 symmetric_depth=3"},
+    {"exact", NUMBER, 1, 1, SMALL "tree_probability=1 use_histograms=false num_round=20 early_stopping_rounds=3"},
+    {"rank", NUMBER, 1, 0, SMALL "tree_probability=0.5 fourier_scaling=rank"},
+    {"standard", NUMBER, 1, 0, SMALL "tree_probability=0.5 fourier_scaling=standard fourier_linear=true"},
+    {"none", NUMBER, 0, 0, SMALL "tree_probability=0 fourier_scaling=none gamma=0.1 n_projections=1 n_components=19"},
+    {"logloss", SIGN, 1, 0, SMALL "objective=logloss tree_probability=0.7 n_projections=2"},
+    {"words", WORD, 1, 0, SMALL "objective=logloss tree_probability=1"},
+    {"members", NUMBER, 1, 0, SMALL "n_members=3 tree_probability=0.6"},
+    {"own", NUMBER, 1, 0, SMALL "tree_probability=0.6"},
+    {"defaults", NUMBER, 1, 0, "num_round=30"},
+    {"paper", SIGN, 1, 0, "preset=paper objective=logloss num_round=12"},
+    {"judged", WORD, 0, 1, SMALL "objective=logloss tree_probability=0.7 early_stopping_rounds=0 n_members=2"},
 };
 
-enum { N_RECIPES = sizeof RECIPES / sizeof RECIPES[0] };
+static const struct {
+    const char *name;
+    mxb_model *(*make)(void);
+} MADE[] = {
+    {"example", made_example},   {"constant", made_constant},         {"repaired", made_repaired},
+    {"deep", made_deep},         {"extreme", made_extreme},           {"unmet", made_unmet},
+    {"own_loss", made_own_loss}, {"own_stranger", made_own_stranger},
+};
+
+enum { N_RECIPES = sizeof RECIPES / sizeof RECIPES[0], N_MADE = sizeof MADE / sizeof MADE[0] };
 
 static mxb_error error;
 
@@ -33,6 +49,16 @@ static void must(mxb_status status) {
         fprintf(stderr, "make_golden: %s\n", error.message);
         exit(1);
     }
+}
+
+static int exists(const char *name, const char *suffix) {
+    char file[64];
+    snprintf(file, sizeof file, "%s%s", name, suffix);
+    FILE *stream = golden_open(file, "r");
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return stream != NULL;
 }
 
 static FILE *create(const char *file) {
@@ -83,9 +109,9 @@ static void write_rows(void) {
 /* ---- Models ---- */
 
 static mxb_params *params_of(const struct recipe *recipe) {
-    char options[256] = "num_round=8 max_max_depth=4 n_components=4 learning_rate=0.3 ";
+    char options[256];
     mxb_params *params;
-    strcat(options, recipe->options);
+    snprintf(options, sizeof options, "%s", recipe->options);
     must(mxb_params_create(&params, &error));
     for (char *option = strtok(options, " "); option != NULL; option = strtok(NULL, " ")) {
         char *value = strchr(option, '=');
@@ -109,7 +135,7 @@ static mxb_model *train(const struct recipe *recipe, const mxb_dataset *data) {
     mxb_params *params = params_of(recipe);
     mxb_dataset *fit = NULL, *valid = NULL;
     mxb_model *model;
-    if (strcmp(recipe->name, "exact") == 0) {
+    if (recipe->with_valid) {
         must(mxb_dataset_split(data, 0.3, 0, 1, &fit, &valid, &error));
     }
     must(mxb_train(fit == NULL ? data : fit, valid, params, NULL, NULL, &model, &error));
@@ -119,58 +145,67 @@ static mxb_model *train(const struct recipe *recipe, const mxb_dataset *data) {
     return model;
 }
 
-static void save(const mxb_model *model, const char *name) {
+static mxb_model *train_new(const struct recipe *recipe, const struct golden_rows *rows) {
+    mxb_dataset *data = golden_view(rows, GOLDEN_FEATURES, recipe->with_names ? GOLDEN_NAMES : NULL);
+    set_label(data, rows, recipe->label);
+    mxb_model *model = train(recipe, data);
+    mxb_dataset_free(data);
+    return model;
+}
+
+/* Frees the model. */
+static void save(mxb_model *model, const char *name) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.mxb", GOLDEN_FOLDER, name);
     must(mxb_model_save(model, path, &error));
+    mxb_model_free(model);
 }
 
-/* ---- The example of docs/model-format.md: one feature, one split ---- */
+/* ---- Predictions ---- */
 
-static void save_example(void) {
+static void write_predictions(const char *name, const struct golden_rows *rows) {
+    char path[4096];
+    mxb_params *own;
     mxb_model *model;
-    struct term term = {.kind = TERM_TREE, .n_outputs = 1, .tree = {.n_nodes = 3, .max_depth = 1, .gain = 8}};
-    must(mxb__model_create(&model, &error));
-    model->loss = MODEL_MSE;
-    model->base_score = 0.5;
-    model->n_features = 1;
-    model->feature_names = make_block(1, sizeof *model->feature_names);
-    model->feature_names[0] = make_text("x");
-    term.tree.nodes = make_block(3, sizeof *term.tree.nodes);
-    term.tree.nodes[0] = (struct tree_node){
-        .split = SPLIT_NUMERIC, .value = 1.5, .feature = 0, .left = 1, .missing_left = 1, .share = 1};
-    term.tree.nodes[1].value = -2;
-    term.tree.nodes[2].value = 3;
-    must(mxb__model_add_term(model, &term, &error));
-    must(mxb__model_build(model, &error));
-    save(model, "example");
+    struct golden_predictions predictions;
+    must(mxb_params_create(&own, &error));
+    must(golden_add_own(own, &error));
+    snprintf(path, sizeof path, "%s/%s.mxb", GOLDEN_FOLDER, name);
+    must(mxb_model_load_with(path, own, &model, &error));
+    mxb_dataset *data = golden_view_for(rows, model);
+    if (golden_predict(model, data, 1, &predictions, &error) == MXB_OK) {
+        char file_name[64];
+        snprintf(file_name, sizeof file_name, "%s.csv", name);
+        FILE *file = create(file_name);
+        fprintf(file, "raw,linked\n");
+        for (size_t i = 0; i < GOLDEN_ROWS; i++) {
+            fprintf(file, "%.17g,%.17g\n", predictions.raw[i], predictions.linked[i]);
+        }
+        fclose(file);
+    } else {
+        printf("%s has no predictions: %s\n", name, error.message);
+    }
+    mxb_dataset_free(data);
     mxb_model_free(model);
+    mxb_params_free(own);
 }
 
 int main(void) {
     static struct golden_rows rows;
-    static double raw[N_RECIPES][GOLDEN_ROWS];
-    write_rows();
+    if (!exists("rows", ".csv")) {
+        write_rows();
+    }
     if (!golden_read_rows(&rows)) {
         return 1;
     }
-    save_example();
-    FILE *file = create("raw.csv");
-    for (size_t k = 0; k < N_RECIPES; k++) {
-        mxb_dataset *data = golden_view(&rows, RECIPES[k].with_names);
-        set_label(data, &rows, RECIPES[k].label);
-        mxb_model *model = train(&RECIPES[k], data);
-        save(model, RECIPES[k].name);
-        must(mxb_model_predict(model, data, MXB_PREDICT_RAW, 1, raw[k], &error));
-        fprintf(file, "%s%s", RECIPES[k].name, k + 1 < N_RECIPES ? "," : "\n");
-        mxb_model_free(model);
-        mxb_dataset_free(data);
-    }
-    for (size_t i = 0; i < GOLDEN_ROWS; i++) {
-        for (size_t k = 0; k < N_RECIPES; k++) {
-            fprintf(file, "%.17g%s", raw[k][i], k + 1 < N_RECIPES ? "," : "\n");
+    for (size_t k = 0; k < N_RECIPES + N_MADE; k++) {
+        const char *name = k < N_RECIPES ? RECIPES[k].name : MADE[k - N_RECIPES].name;
+        if (!exists(name, ".mxb")) {
+            save(k < N_RECIPES ? train_new(&RECIPES[k], &rows) : MADE[k - N_RECIPES].make(), name);
+        }
+        if (!exists(name, ".csv")) {
+            write_predictions(name, &rows);
         }
     }
-    fclose(file);
     return 0;
 }
