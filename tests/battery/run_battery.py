@@ -15,6 +15,7 @@ from bad_input import BAD_INPUT
 from bit_identity import IDENTITY
 from faults import FAULTS
 from fuzzing import FUZZING
+from golden_models import GOLDEN
 from kills import KILLS
 from mutants import MUTANTS
 from numbers_at_ends import NUMBERS
@@ -25,7 +26,7 @@ from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, IDENTITY, SOAK, SECURITY)
+ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, IDENTITY, GOLDEN, SOAK, SECURITY)
 SECTIONS = {section.name: section for section in ALL}
 
 

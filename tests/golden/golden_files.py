@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-import struct
+from array import array
+from collections.abc import Iterable
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SUMS = FOLDER / "SHA256SUMS"
 FEATURES = 4
 
+Cell = float | str | None
 Predictions = tuple[bytes, bytes]  # the bits of raw scores, and of the numbers or probabilities that follow from them
 
 
@@ -33,14 +35,17 @@ def read_csv(path: Path) -> list[list[str]]:
         return list(csv.reader(file))[1:]
 
 
-def rows() -> list[list[float | str | None]]:
+def cell(text: str, is_number: bool) -> Cell:
+    return (float(text) if is_number else text) if text else None
+
+
+def rows() -> list[list[Cell]]:
     """The features: numbers, the last one text; None where missing."""
-    lines = read_csv(FOLDER / "rows.csv")
-    return [[float(x) if x else None for x in line[: FEATURES - 1]] + [line[FEATURES - 1] or None] for line in lines]
+    return [[cell(line[f], f < FEATURES - 1) for f in range(FEATURES)] for line in read_csv(FOLDER / "rows.csv")]
 
 
-def bits(numbers: list[float]) -> bytes:
-    return struct.pack(f"<{len(numbers)}d", *numbers)
+def bits(numbers: Iterable[float]) -> bytes:
+    return array("d", numbers).tobytes()
 
 
 def predictions(model: str) -> Predictions | None:

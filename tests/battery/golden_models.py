@@ -1,0 +1,88 @@
+"""The golden models: a folder that only grows, whose models are read and predict as when they were added."""
+
+from __future__ import annotations
+
+import os
+
+from programs import build, counts_in, run_program
+
+from battery import Counts, Figure, Part, Run, Section, total
+from tests.format.contents import CONTENTS
+from tests.golden.golden_files import models, path_of
+from tests.identity.identities import KERNELS
+from tools.logs import BUILD, RELEASE
+from tools.report import pytest
+from tools.toolchain import make_venv
+from tools.wheel import TESTS, build_wheel, ready_for_tests, requirements
+
+PRESETS = ["release", "asan"]
+PREDICTING = ["test_golden", "test_golden_predict"]  # on the library, and on the one that only predicts
+STRANGERS = 2  # models with a learner that these do not bring
+
+
+def library_part(preset: str) -> Part:
+    """A program fails where a model is not read, or a bit or byte is another."""
+
+    def predict(run: Run) -> Counts:
+        folder = build(preset, run.log)
+
+        def count(program: str, kernels: str, said: str) -> float:
+            text = run_program([folder / program], run.log, run.folder, MIXBOOST_KERNELS=kernels)
+            return counts_in(text, n=rf"(\d+) models {said}")["n"]
+
+        return {
+            "predicted": sum(count(program, kernels, "predicted") for program in PREDICTING for kernels in KERNELS),
+            "saved": sum(count("test_golden_files", kernels, "saved again") for kernels in KERNELS),
+        }
+
+    return Part(f"library, {preset}", predict)
+
+
+def by_the_document(run: Run) -> Counts:
+    """By the reader that was written from it, and by the program."""
+    build("release", run.log)
+    make_venv(BUILD / "venv", requirements("tests/requirements.txt"))
+    environment = dict(os.environ, MIXBOOST_BUILD=str(RELEASE), MIXBOOST_PROGRAM=str(RELEASE / "mixboost"))
+    python = BUILD / "venv" / "bin" / "python"
+    passed, failed, _ = pytest("golden", ["tests/format"], run.log, python, environment)
+    return {"passed": passed, "failed": failed}
+
+
+def by_the_package(run: Run) -> Counts:
+    build_wheel(run.log)
+    ready = ready_for_tests("newest", run.log)
+    passed, failed, _ = pytest("golden-package", [TESTS / "test_golden_models.py"], run.log, **ready)
+    return {"passed": passed, "failed": failed}
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests do the same."""
+    if is_short:
+        return []
+    return [*map(library_part, PRESETS), Part("document", by_the_document), Part("package", by_the_package)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    n_models, n_ways = len(models()), len(PRESETS) * len(KERNELS)
+    versions = {path_of(model).read_bytes()[8:12] for model in models()}
+    n_predicted = (n_models - STRANGERS) * len(PREDICTING) * n_ways
+    return [
+        Figure("golden models", n_models, "≥ 21"),
+        Figure("versions of the format among them", len(versions), "≥ 1"),
+        Figure("sorts of things that a file can hold, each in one of them", len(CONTENTS), "≥ 47"),
+        Figure(
+            "their predictions, bit for bit: kernels, sanitizers, both libraries",
+            total(counts, "predicted"),
+            f"= {n_predicted}",
+        ),
+        Figure("saved again, byte for byte", total(counts, "saved"), f"= {n_models * n_ways}"),
+        Figure(
+            "tests of them by the document's reader, the program, the package and files of newer versions",
+            total(counts, "passed"),
+            "≥ 200",
+        ),
+        Figure("of these failed", total(counts, "failed"), "= 0"),
+    ]
+
+
+GOLDEN = Section("golden", "Golden models", parts, figures)
