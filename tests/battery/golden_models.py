@@ -9,7 +9,7 @@ from programs import build, counts_in, run_program
 from battery import Counts, Figure, Part, Run, Section, total
 from tests.format.contents import CONTENTS
 from tests.golden.golden_files import models, path_of
-from tests.identity.identities import KERNELS
+from tests.identity.identities import usable_kernels
 from tools.logs import BUILD, RELEASE
 from tools.report import pytest
 from tools.toolchain import make_venv
@@ -31,8 +31,10 @@ def library_part(preset: str) -> Part:
             return counts_in(text, n=rf"(\d+) models {said}")["n"]
 
         return {
-            "predicted": sum(count(program, kernels, "predicted") for program in PREDICTING for kernels in KERNELS),
-            "saved": sum(count("test_golden_files", kernels, "saved again") for kernels in KERNELS),
+            "predicted": sum(
+                count(program, kernels, "predicted") for program in PREDICTING for kernels in usable_kernels()
+            ),
+            "saved": sum(count("test_golden_files", kernels, "saved again") for kernels in usable_kernels()),
         }
 
     return Part(f"library, {preset}", predict)
@@ -63,7 +65,7 @@ def parts(is_short: bool) -> list[Part]:
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
-    n_models, n_ways = len(models()), len(PRESETS) * len(KERNELS)
+    n_models, n_ways = len(models()), len(PRESETS) * len(usable_kernels())
     versions = {path_of(model).read_bytes()[8:12] for model in models()}
     n_predicted = (n_models - STRANGERS) * len(PREDICTING) * n_ways
     return [

@@ -4,13 +4,18 @@ models were made."""
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 # The last one allows fused multiply-add instructions, which -ffp-contract=off must keep out of the arithmetic.
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-O3 -march=native"]
-KERNELS = ["portable", "avx2", "avx512"]
+KERNELS: dict[str, set[str]] = {  # and what each asks of a processor
+    "portable": set(),
+    "avx2": {"avx2", "fma"},
+    "avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+}
 
 
 class Made(NamedTuple):
@@ -20,6 +25,14 @@ class Made(NamedTuple):
     way: str  # a number of threads, or what else was done
     model: str
     predictions: str
+
+
+def usable_kernels() -> list[str]:
+    """The sets that this machine can run; of others the library would choose one of these."""
+    processors = Path("/proc/cpuinfo")
+    found = re.search(r"^flags\s*: (.*)", processors.read_text(), re.MULTILINE) if processors.exists() else None
+    flags = set(found[1].split()) if found else set()
+    return [name for name, needed in KERNELS.items() if needed <= flags]
 
 
 def run(command: list[object], **variables: str) -> str:

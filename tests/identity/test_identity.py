@@ -2,7 +2,7 @@
 of kernels."""
 
 import pytest
-from identities import KERNELS, LEVELS, build_with, known, read_made, run
+from identities import LEVELS, build_with, known, read_made, run, usable_kernels
 
 from compilers import find_compilers
 
@@ -27,7 +27,7 @@ def test_every_number_of_threads_gives_the_same_model(root, reference):
     assert [each for each in made if (each.model, each.predictions) != digests[each.case]] == []
 
 
-@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("kernels", usable_kernels())
 def test_every_set_of_kernels_gives_the_same_model(build, reference, kernels):
     assert run([build / "tests" / "identity"], MIXBOOST_KERNELS=kernels) == reference
 
