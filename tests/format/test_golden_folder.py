@@ -135,15 +135,18 @@ def with_checksum(data):
     return data[: n_header - 8] + struct.pack("<Q", crc64(data[: n_header - 8])) + data[n_header:]
 
 
+NEW_SECTION = 8
+
+
 def with_section(data, flags):
-    """A seventh section, of three bytes."""
+    """A section that this version does not know, of three bytes."""
     n_sections, length = struct.unpack("<IQ", data[12:24])
     table_end, content = 24 + 32 * n_sections, b"new"
     table = b""
     for i in range(24, table_end, 32):
         section, section_flags, offset, n_bytes, checksum = struct.unpack("<IIQQQ", data[i : i + 32])
         table += struct.pack("<IIQQQ", section, section_flags, offset + 32, n_bytes, checksum)
-    table += struct.pack("<IIQQQ", n_sections + 1, flags, length + 32, len(content), crc64(content))
+    table += struct.pack("<IIQQQ", NEW_SECTION, flags, length + 32, len(content), crc64(content))
     start = data[:12] + struct.pack("<IQ", n_sections + 1, length + 32 + len(content))
     return with_checksum(start + table + bytes(8) + data[table_end + 8 :] + content)
 
@@ -153,7 +156,7 @@ NEWER = {
         lambda data: with_version(data, 2),
         "was written by a newer mixboost (format 2; this one reads up to 1)",
     ),
-    "a section that is needed": (lambda data: with_section(data, 0), "needs a newer mixboost: section 7 is unknown"),
+    "a section that is needed": (lambda data: with_section(data, 0), "needs a newer mixboost: section 8 is unknown"),
 }
 
 

@@ -60,6 +60,18 @@ static inline mxb_model *made_repaired(void) {
     return made_at_random(&shape, "logloss");
 }
 
+/* Trees of which all but the first had leaves beyond a double, so that the file lists them. */
+static inline mxb_model *made_left_out(void) {
+    const struct model_shape shape = {
+        .seed = 28, .loss = MODEL_MSE, .n_features = 3, .n_trees = 4, .n_symmetric = 3, .max_depth = 3};
+    mxb_model *model = made_at_random(&shape, "mse");
+    for (uint32_t t = 1; t < model->n_terms; t++) {
+        model->terms[t].repaired = 1;
+    }
+    make_sure(mxb__model_build(model, NULL));
+    return model;
+}
+
 /* Every level has one leaf, left and right in turn, until the last has two. */
 static inline struct term made_chain(uint32_t depth, uint32_t n_features) {
     struct term term = {.kind = TERM_TREE, .n_outputs = 1};

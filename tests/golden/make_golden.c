@@ -37,7 +37,7 @@ static const struct {
 } MADE[] = {
     {"example", made_example},   {"constant", made_constant},         {"repaired", made_repaired},
     {"deep", made_deep},         {"extreme", made_extreme},           {"unmet", made_unmet},
-    {"own_loss", made_own_loss}, {"own_stranger", made_own_stranger},
+    {"own_loss", made_own_loss}, {"own_stranger", made_own_stranger}, {"left_out", made_left_out},
 };
 
 enum { N_RECIPES = sizeof RECIPES / sizeof RECIPES[0], N_MADE = sizeof MADE / sizeof MADE[0] };
