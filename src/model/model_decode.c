@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/sort.h"
 #include "model/model_format.h"
 #include "model/utf8.h"
 
@@ -116,6 +117,9 @@ static mxb_status decode_own_loss(struct section_input *section, mxb_model *mode
     return MXB_OK;
 }
 
+/* Of finite numbers, by their bits: a process may take denormal ones for 0. */
+static int is_above(double x, double lower) { return mxb__sort_key(x) > mxb__sort_key(lower); }
+
 /* The two labels of logloss. Texts count as 0 and 1. */
 static mxb_status decode_labels(struct section_input *section, mxb_model *model) {
     uint8_t kind = mxb__get_u8(&section->in);
@@ -128,7 +132,7 @@ static mxb_status decode_labels(struct section_input *section, mxb_model *model)
                     ? get_finite(section, "a label", &model->labels[k])
                     : get_text(section, MXB__MAX_TEXT_BYTES, "bytes of a label", &model->label_texts[k]));
     }
-    int ascend = kind == LABELS_NUMERIC ? model->labels[0] < model->labels[1]
+    int ascend = kind == LABELS_NUMERIC ? is_above(model->labels[1], model->labels[0])
                                         : strcmp(model->label_texts[0], model->label_texts[1]) < 0;
     return ascend ? MXB_OK : mxb__section_damaged(section, "section meta: the labels do not ascend");
 }
@@ -277,7 +281,7 @@ static mxb_status decode_table(struct section_input *section, uint32_t f, struct
     feature->n_knots = n_knots;
     for (uint32_t i = 0; i < n_knots; i++) {
         feature->knots[i] = mxb__get_f64(&section->in);
-        if (!isfinite(feature->knots[i]) || (i > 0 && !(feature->knots[i - 1] < feature->knots[i]))) {
+        if (!isfinite(feature->knots[i]) || (i > 0 && !is_above(feature->knots[i], feature->knots[i - 1]))) {
             return mxb__section_damaged(
                 section, "section scaling: feature %" PRIu32 ", knot %" PRIu32 " is not finite or not above the last",
                 f, i);

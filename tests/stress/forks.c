@@ -1,5 +1,5 @@
-/* Train, fork, then train and predict in parent and child at the same time, with threads, over and over: no hang, and
- * the same bytes on both sides.
+/* Train, fork, then train, load and predict in parent and child at the same time, with threads, over and over: no hang,
+ * and the same bytes on both sides.
  *
  *     forks [REPEATS] */
 #define _XOPEN_SOURCE 700
@@ -26,18 +26,27 @@ static void give_up(int signal) {
     _exit(1);
 }
 
-/* Whether a training gives these bytes and its model these predictions, with the threads that were asked for. */
-static int agrees(struct model_bytes bytes, const double *predictions) {
-    faults_begin((struct fault_plan){.n = 0}); /* only counts */
-    mxb_model *model = train(&data, params);
+static int predicts(const mxb_model *model, const double *predictions) {
     double *again = predict(model, &data);
-    struct fault_report report = faults_end();
-    struct model_bytes made = bytes_of(model);
-    int same = same_bytes(made, bytes) && memcmp(again, predictions, N_ROWS * sizeof *again) == 0;
-    mxb_bytes_free(made.bytes);
+    int same = memcmp(again, predictions, N_ROWS * sizeof *again) == 0;
     free(again);
-    mxb_model_free(model);
-    return same && report.n_calls[FAULT_THREAD] >= 3;
+    return same;
+}
+
+/* Whether a training gives the bytes of `model`, with the threads that were asked for, and whether the model, one
+ * loaded from these bytes and the trained one give these predictions. */
+static int agrees(const mxb_model *model, struct model_bytes bytes, const double *predictions) {
+    mxb_model *loaded = NULL;
+    faults_begin((struct fault_plan){.n = 0}); /* only counts */
+    mxb_model *trained = train(&data, params);
+    struct fault_report report = faults_end();
+    struct model_bytes made = bytes_of(trained);
+    int same = same_bytes(made, bytes) && mxb_model_from_bytes(bytes.bytes, bytes.n_bytes, &loaded, NULL) == MXB_OK &&
+               predicts(model, predictions) && predicts(trained, predictions) && predicts(loaded, predictions);
+    mxb_bytes_free(made.bytes);
+    mxb_model_free(trained);
+    mxb_model_free(loaded);
+    return same && report.n_calls[FAULT_THREAD] >= 2;
 }
 
 static void parent_and_child_go_on(void) {
@@ -51,10 +60,10 @@ static void parent_and_child_go_on(void) {
         REQUIRE(child >= 0);
         if (child == 0) {
             alarm(LIMIT); /* alarms are not inherited */
-            _exit(agrees(bytes, predictions) ? 0 : 1);
+            _exit(agrees(model, bytes, predictions) ? 0 : 1);
         }
         int status = 1;
-        CHECK(agrees(bytes, predictions));
+        CHECK(agrees(model, bytes, predictions));
         CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
         alarm(0);
         mxb_bytes_free(bytes.bytes);

@@ -1,0 +1,68 @@
+/* How many threads work where nobody says: on all processors this process may use, then on one of them, then on all
+ * again.
+ *
+ *     default_threads */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "stress/faults.h"
+#include "unit/boost/train_data.h"
+
+enum { N_ROWS = 60000 };
+
+static struct made_data data;
+static mxb_model *model;
+static double *out;
+
+/* The caller, and those that a prediction starts. */
+static uint64_t n_working(void) {
+    faults_begin((struct fault_plan){.n = 0}); /* only counts */
+    CHECK_INT(mxb_model_predict(model, data.dataset, MXB_PREDICT_RAW, 0, out, NULL), MXB_OK);
+    return 1 + faults_end().n_calls[FAULT_THREAD];
+}
+
+/* Likewise for a training that has nothing to share but by itself. */
+static int training_shares(void) {
+    mxb_params *params = PARAMS("num_round", "1", "tree_probability", "1");
+    faults_begin((struct fault_plan){.n = 0});
+    mxb_model *trained = train(&data, params);
+    uint64_t n_started = faults_end().n_calls[FAULT_THREAD];
+    mxb_model_free(trained);
+    mxb_params_free(params);
+    return n_started > 0;
+}
+
+static void follows_affinity(void) {
+    cpu_set_t all, one;
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    size_t first = 0;
+    while (!CPU_ISSET(first, &all)) {
+        first++;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    uint64_t n = n_working();
+    CHECK(n <= (uint64_t)CPU_COUNT(&all));
+    CHECK_INT(training_shares(), n > 1);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    uint64_t n_on_one = n_working();
+    CHECK_INT(n_on_one, 1);
+    CHECK(!training_shares());
+    REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
+    CHECK_INT(n_working(), n);
+    printf("%llu threads by default, %llu on one processor\n", (unsigned long long)n, (unsigned long long)n_on_one);
+}
+
+int main(void) {
+    data = data_make((struct data_recipe){.n_rows = N_ROWS, .n_features = 6, .seed = 2});
+    mxb_params *params = PARAMS("num_round", "20", "n_threads", "1");
+    model = train(&data, params);
+    out = malloc(N_ROWS * sizeof *out);
+    RUN(follows_affinity);
+    free(out);
+    mxb_model_free(model);
+    mxb_params_free(params);
+    data_clear(&data);
+    return check_report();
+}
