@@ -19,14 +19,19 @@ from golden_models import GOLDEN
 from kills import KILLS
 from mutants import MUTANTS
 from numbers_at_ends import NUMBERS
+from processes import PROCESSES
 from searches import SEARCHES
 from security import SECURITY
+from size import SIZE
 from soak import SOAK
 from trainings import TRAININGS
 
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
-ALL = (FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS, IDENTITY, GOLDEN, SOAK, SECURITY)
+ALL = (
+    *(FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS),
+    *(IDENTITY, GOLDEN, SOAK, PROCESSES, SIZE, SECURITY),
+)
 SECTIONS = {section.name: section for section in ALL}
 
 

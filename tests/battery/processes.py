@@ -1,0 +1,165 @@
+"""The process that the library lives in: its forks, its share of the processors, what other libraries and callers have
+set; and the same forks under other boosters."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from programs import build, counts_in, run_program, wheel_environment
+
+from battery import Counts, Figure, Part, Run, Section, total
+
+N_FORKS, N_OF_A_PEER = 200, 20
+SITUATIONS = {"trained": "train", "loaded": "predict", "pool": "train in a pool"}
+PEERS = ["XGBoost", "LightGBM", "CatBoost"]
+OPENMP_USERS = ["scikit-learn", "LightGBM", "XGBoost"]
+ENDS = ("same", "different", "hangs", "crashes")
+HERE = Path(__file__).parent
+
+# By version: where a control group is made, and what limits it to the time of one processor.
+CONTROL_GROUPS = {
+    1: (Path("/sys/fs/cgroup/cpu"), {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "100000"}),
+    2: (Path("/sys/fs/cgroup"), {"cpu.max": "100000 100000"}),
+}
+
+
+def forks(preset: str) -> Part:
+    def fork(run: Run) -> Counts:
+        text = run_program([build(preset, run.log) / "stress_forks", N_FORKS], run.log, run.folder)
+        return counts_in(text, in_c=r"(\d+) repeats", failed=r"(\d+) failed checks")
+
+    return Part(f"forks, {preset}", fork)
+
+
+def name_of(library: str, situation: str) -> str:
+    return f"forks, {library}, {situation}"
+
+
+def forks_in_python(library: str, situation: str, count: int) -> Part:
+    def fork(run: Run) -> Counts:
+        program = [wheel_environment(run.log), HERE / "peers_forks.py", library, situation, "--count", count]
+        text = run_program(program, run.log, run.folder)
+        return counts_in(text, repeats=r"(\d+) repeats", **{end: rf"(\d+) {end}" for end in ENDS})
+
+    return Part(name_of(library, situation), fork)
+
+
+def beside(library: str, order: str) -> Part:
+    def train(run: Run) -> Counts:
+        program = [wheel_environment(run.log), HERE / "beside_openmp.py", library, order]
+        text = run_program(program, run.log, run.folder)
+        patterns = {name: rf"(\d+) {name}" for name in ("bad forks", "modes changed", "OpenMP runtimes")}
+        return counts_in(text, beside=r"(\d+) trainings", beside_different=r"(\d+) different", **patterns)
+
+    return Part(f"beside {library}, imported {order}", train)
+
+
+@contextlib.contextmanager
+def control_group(version: int) -> Iterator[Path | None]:
+    """A group that has the time of one processor; None where the system or its user has no such groups."""
+    parent, limits = CONTROL_GROUPS[version]
+    group = parent / f"mixboost-battery-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError:
+        yield None
+        return
+    try:
+        if all((group / name).exists() for name in limits):
+            for name, limit in limits.items():
+                (group / name).write_text(limit)
+            yield group
+        else:
+            yield None
+    finally:
+        group.rmdir()
+
+
+def default_threads(run: Run) -> Counts:
+    """The program counts the threads itself, before and after it keeps to one processor."""
+    program = build("release", run.log) / "stress_default_threads"
+    patterns = {"threads": r"(\d+) threads by default", "threads on one": r"(\d+) on one processor"}
+    counts = counts_in(run_program([program], run.log, run.folder), **patterns)
+    for version in CONTROL_GROUPS:
+        with control_group(version) as group:
+            counts[f"groups of version {version}"] = group is not None
+            if group is not None:
+                join = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$1"', group, program]
+                found = counts_in(run_program(join, run.log, run.folder), limited=r"(\d+) threads by default")
+                counts["beyond a limit"] = counts.get("beyond a limit", 0) + found["limited"] - 1
+    return counts
+
+
+def float_modes(run: Run) -> Counts:
+    text = run_program([build("release", run.log) / "stress_float_modes"], run.log, run.folder)
+    return counts_in(
+        text,
+        modes_same=r"(\d+) trainings with the same bytes",
+        modes_finite=r"(\d+) of denormal numbers",
+        modes_left=r"(\d+) calls that left another mode",
+    )
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests have it in C, and those of Python the forks."""
+    if is_short:
+        return []
+    ours = [forks_in_python("mixboost", situation, N_FORKS) for situation in SITUATIONS]
+    theirs = [forks_in_python(peer, situation, N_OF_A_PEER) for peer in PEERS for situation in SITUATIONS]
+    users = [beside(user, order) for user in OPENMP_USERS for order in ("first", "last")]
+    processor = [Part("default threads", default_threads), Part("float modes", float_modes)]
+    return [forks("release"), forks("asan"), *ours, *processor, *users, *theirs]
+
+
+def of_python(counts: dict[str, Counts]) -> list[Figure]:
+    ours = {name: counts[name] for name in (name_of("mixboost", situation) for situation in SITUATIONS)}
+    wrong = sum(total(ours, end) for end in ("different", "hangs", "crashes"))
+    found = [
+        Figure("forks from Python, whose children train, predict or are a pool", total(ours, "repeats"), "= 600"),
+        Figure("of these that hung for ten seconds, crashed or gave other bits", wrong, "= 0"),
+    ]
+    for peer in PEERS:
+        for situation, title in SITUATIONS.items():
+            of_peer = counts[name_of(peer, situation)]
+            bad = of_peer["hangs"] + of_peer["crashes"]
+            found.append(Figure(f"{peer}: of {N_OF_A_PEER} forks whose children {title}, hung or crashed", bad))
+    return found
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    threads = counts["default threads"]
+    n_threads = len(os.sched_getaffinity(0))
+    return [
+        Figure("forks in C, both sides of which train, load and predict", total(counts, "in_c"), f"= {2 * N_FORKS}"),
+        Figure("of these that hung or gave other bytes", total(counts, "failed"), "= 0"),
+        *of_python(counts),
+        Figure("threads by default, with all processors of the process", threads["threads"], f"≤ {n_threads}"),
+        Figure(
+            "threads by default, kept to one processor after the library was loaded", threads["threads on one"], "= 1"
+        ),
+        Figure("real control groups of version 1 that could be made", threads["groups of version 1"]),
+        Figure("real control groups of version 2 that could be made", threads["groups of version 2"]),
+        Figure("threads by default beyond their limit of one processor", threads.get("beyond a limit", 0), "= 0"),
+        Figure("trainings in turns with users of OpenMP, imported first or last", total(counts, "beside"), "≥ 1"),
+        Figure(
+            "of these, and of forks after them, different or hung",
+            total(counts, "beside_different") + total(counts, "bad forks"),
+            "= 0",
+        ),
+        Figure(
+            "trainings where denormal numbers count as 0 or the x87 rounds shorter, with the same bytes",
+            total(counts, "modes_same"),
+            "≥ 700",
+        ),
+        Figure(
+            "calls, and imports, that left the processor in another mode",
+            total(counts, "modes_left") + total(counts, "modes changed"),
+            "= 0",
+        ),
+    ]
+
+
+PROCESSES = Section("processes", "Forks, threads, containers", parts, figures)
