@@ -29,12 +29,12 @@ def check_room(memory: int, disk: int, folder: Path) -> None:
         raise Failed(f"this part needs {memory} GiB of memory that is free, and {disk} GiB in {folder}")
 
 
-def cells(command: str, n_rows: int, n_columns: int, memory: int) -> Part:
+def cells(command: str, n_rows: int, n_columns: int, memory: int, **patterns: str) -> Part:
     def work(run: Run) -> Counts:
         check_room(memory, 0, run.folder)
         program = build("release", run.log) / "stress_many_cells"
         text = run_program([program, command, n_rows, n_columns], run.log, run.folder)
-        return counts_in(text, cells=r"(\d+) cells", rows=r"(\d+) rows", mebibytes=r"(\d+) MiB taken")
+        return counts_in(text, cells=r"(\d+) cells", rows=r"(\d+) rows,", **patterns)
 
     return Part(f"cells, {command}", work)
 
@@ -62,7 +62,7 @@ def parts(is_short: bool) -> list[Part]:
     if is_short:
         return []
     predicted = cells("predict", MOST_ROWS, 5, memory=1)
-    trained = cells("train", TRAINED_ROWS, TRAINED_COLUMNS, memory=11)
+    trained = cells("train", TRAINED_ROWS, TRAINED_COLUMNS, memory=11, mebibytes=r"(\d+) MiB taken")
     files = [file_of("model", memory=11, disk=10), file_of("csv", memory=6, disk=5)]
     return [rounds("release"), rounds("asan"), predicted, trained, *files]
 

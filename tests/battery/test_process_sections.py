@@ -1,0 +1,99 @@
+"""The sections of processes and of sizes: what they count, and that what is broken is counted."""
+
+import faulthandler
+import importlib
+import os
+import signal
+import time
+
+import pytest
+
+
+@pytest.fixture
+def sections(root, monkeypatch):
+    """The modules of the battery, which import each other by name."""
+    monkeypatch.syspath_prepend(root)
+    monkeypatch.syspath_prepend(root / "tests" / "battery")
+    return importlib.import_module
+
+
+def die():
+    faulthandler.disable()  # pytest's
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def test_how_a_child_ends_is_told(sections, monkeypatch):
+    peers_forks = sections("peers_forks")
+    monkeypatch.setattr(peers_forks, "SECONDS", 1)
+
+    def end(work):
+        return peers_forks.end_in_a_child(work, lambda: None)
+
+    assert end(lambda: True) == "same"
+    assert end(lambda: False) == "different"
+    assert end(lambda: time.sleep(30)) == "hangs"
+    assert end(die) == "crashes"
+    assert end(lambda: 1 / 0) == "crashes"
+
+
+def test_a_pool_that_hangs_is_told(sections, monkeypatch):
+    peers_forks = sections("peers_forks")
+    monkeypatch.setattr(peers_forks, "SECONDS", 1)
+
+    class Trainings:
+        def __init__(self, trains):
+            self.trains = trains
+
+    assert peers_forks.end_of_a_pool(Trainings(lambda: True)) == "same"
+    assert peers_forks.end_of_a_pool(Trainings(lambda: False)) == "different"
+    assert peers_forks.end_of_a_pool(Trainings(lambda: time.sleep(30))) == "hangs"
+
+
+def counts_of_processes(processes, **ours):
+    ends = {"repeats": 200, "same": 200, "different": 0, "hangs": 0, "crashes": 0}
+    libraries = ["mixboost", *processes.PEERS]
+    counts = {processes.name_of(library, at): dict(ends) for library in libraries for at in processes.SITUATIONS}
+    counts[processes.name_of("mixboost", "pool")].update(ours)
+    counts[processes.name_of("XGBoost", "trained")].update(same=0, hangs=20)
+    counts["forks, release"] = counts["forks, asan"] = {"in_c": 200, "failed": 0}
+    groups = {"groups of version 1": True, "groups of version 2": False, "beyond a limit": 0}
+    counts["default threads"] = {"threads": 1, "threads on one": 1, **groups}
+    counts["float modes"] = {"modes_same": 813, "modes_left": 0}
+    counts["beside"] = {"beside": 4, "beside_different": 0, "bad forks": 0, "modes changed": 0}
+    return counts
+
+
+def missed(found):
+    return [figure.title for figure in found if not figure.is_met]
+
+
+def test_hangs_of_ours_are_not_met_and_those_of_others_are_told(sections):
+    processes = sections("processes")
+    figures = processes.figures(counts_of_processes(processes), False)
+    assert missed(figures) == []
+    (told,) = (figure for figure in figures if figure.title.startswith("XGBoost") and "children train," in figure.title)
+    assert told.measured == 20 and not told.must
+    for end in ("different", "hangs", "crashes"):
+        broken = processes.figures(counts_of_processes(processes, **{end: 1}), False)
+        assert missed(broken) == ["of these that hung for ten seconds, crashed or gave other bits"]
+
+
+def test_a_folder_that_is_no_control_group_is_not_taken_for_one(sections, monkeypatch, tmp_path):
+    processes = sections("processes")
+    monkeypatch.setitem(processes.CONTROL_GROUPS, 2, (tmp_path, {"cpu.max": "100000 100000"}))
+    with processes.control_group(2) as group:
+        assert group is None
+    monkeypatch.setitem(processes.CONTROL_GROUPS, 2, (tmp_path / "not there", {"cpu.max": "100000 100000"}))
+    with processes.control_group(2) as group:
+        assert group is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_without_room_fails_with_a_sentence(sections, tmp_path):
+    size = sections("size")
+    size.check_room(0, 0, tmp_path)
+    for memory, disk in ((10**6, 0), (0, 10**9)):
+        with pytest.raises(
+            sections("tools.logs").Failed, match=f"needs {memory} GiB of memory that is free, and {disk}"
+        ):
+            size.check_room(memory, disk, tmp_path)
