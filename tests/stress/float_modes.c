@@ -130,8 +130,8 @@ static void try_modes(const struct made_data *data, const mxb_params *params, in
         n_same += (size_t)same;
         n_finite += !same;
         if (!are_finite(&results, data->n_rows) || (!same && (!has_denormals || MODES[m].mxcsr == 0))) {
-            fprintf(stderr, "%s: %s\n", name, MODES[m].name);
-            CHECK(!"not what other processes get");
+            fprintf(stderr, "%s: ", name);
+            check_failed(__FILE__, __LINE__, MODES[m].name);
         }
         results_clear(&results);
     }

@@ -13,7 +13,7 @@
 enum { N_ROWS = 300, N_ROUNDS = 6, N_OWN = 3, PATH_ROOM = 1000, LINE_BYTES = 4096 };
 
 static size_t n_wanted;
-static char first_path[PATH_ROOM + 20], second_path[PATH_ROOM + 20];
+static char first_path[PATH_ROOM + 40], second_path[PATH_ROOM + 60];
 
 static size_t file_bytes(const char *path) {
     struct stat about;
@@ -86,7 +86,7 @@ static void check_same_files(void) {
 }
 
 static void check_refused(const char *path, const char *what, size_t has, size_t belong) {
-    char sentence[PATH_ROOM + 200], quoted[PATH_ROOM + 40];
+    char sentence[PATH_ROOM + 200], quoted[PATH_ROOM + 80];
     mxb_model *model = NULL;
     mxb_error error;
     snprintf(quoted, sizeof quoted, "\"%s\"", path);

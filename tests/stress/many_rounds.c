@@ -17,7 +17,7 @@ static struct made_data data;
 
 static mxb_params *options(void) {
     return PARAMS("num_round", rounds, "tree_probability", "0.7", "symmetric_probability", "0.3", "n_components", "16",
-                  "learning_rate", "0.01", "n_threads", "2");
+                  "learning_rate", "0.1", "n_threads", "2");
 }
 
 static void read_row(size_t i, double row[N_FEATURES]) {
