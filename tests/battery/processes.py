@@ -85,7 +85,7 @@ def default_threads(run: Run) -> Counts:
     counts = counts_in(run_program([program], run.log, run.folder), **patterns)
     for version in CONTROL_GROUPS:
         with control_group(version) as group:
-            counts[f"groups of version {version}"] = group is not None
+            counts[f"groups of version {version}"] = float(group is not None)
             if group is not None:
                 join = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$1"', group, program]
                 found = counts_in(run_program(join, run.log, run.folder), limited=r"(\d+) threads by default")
@@ -118,7 +118,11 @@ def of_python(counts: dict[str, Counts]) -> list[Figure]:
     ours = {name: counts[name] for name in (name_of("mixboost", situation) for situation in SITUATIONS)}
     wrong = sum(total(ours, end) for end in ("different", "hangs", "crashes"))
     found = [
-        Figure("forks from Python, whose children train, predict or are a pool", total(ours, "repeats"), "= 600"),
+        Figure(
+            "forks from Python, whose children train, predict or are a pool",
+            total(ours, "repeats"),
+            f"= {len(SITUATIONS) * N_FORKS}",
+        ),
         Figure("of these that hung for ten seconds, crashed or gave other bits", wrong, "= 0"),
     ]
     for peer in PEERS:
@@ -132,6 +136,7 @@ def of_python(counts: dict[str, Counts]) -> list[Figure]:
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     threads = counts["default threads"]
     n_threads = len(os.sched_getaffinity(0))
+    runtimes = [of_part["OpenMP runtimes"] for of_part in counts.values() if "OpenMP runtimes" in of_part]
     return [
         Figure("forks in C, both sides of which train, load and predict", total(counts, "in_c"), f"= {2 * N_FORKS}"),
         Figure("of these that hung or gave other bytes", total(counts, "failed"), "= 0"),
@@ -143,7 +148,12 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure("real control groups of version 1 that could be made", threads["groups of version 1"]),
         Figure("real control groups of version 2 that could be made", threads["groups of version 2"]),
         Figure("threads by default beyond their limit of one processor", threads.get("beyond a limit", 0), "= 0"),
-        Figure("trainings in turns with users of OpenMP, imported first or last", total(counts, "beside"), "≥ 1"),
+        Figure(
+            "trainings in turns with users of OpenMP, imported first or last",
+            total(counts, "beside"),
+            f"= {4 * 2 * len(OPENMP_USERS)}",
+        ),
+        Figure("OpenMP runtimes beside each, at the least", min(runtimes), "≥ 1"),
         Figure(
             "of these, and of forks after them, different or hung",
             total(counts, "beside_different") + total(counts, "bad forks"),
