@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from peers_forks import LIBRARIES, end_in_a_child, rows
+from peers import BOOSTERS, rows
+from peers_forks import N_ROUNDS, N_ROWS, THREADS, end_in_a_child
 
 FLAGS = 0x3F  # of MXCSR: what happened, not what shall
 
@@ -32,9 +33,8 @@ def train_sklearn(X: Any, y: Any) -> None:
 
 def train_peer(name: str) -> Callable[[Any, Any], None]:
     def train(X: Any, y: Any) -> None:
-        library = LIBRARIES[name]
-        module = __import__(library.module)
-        library.predict(module, library.fit(module, X, y), X)
+        booster = BOOSTERS[name](n_threads=THREADS)
+        booster.predict(booster.fit(X, y, rounds=N_ROUNDS), X)
 
     return train
 
@@ -67,11 +67,9 @@ class Modes:
 
 def predicted_alone() -> bytes:
     """By a process that never saw the other library."""
-    library = LIBRARIES["mixboost"]
-    import mixboost
-
-    X, y = rows()
-    return np.asarray(library.predict(mixboost, library.fit(mixboost, X, y), X)).tobytes()
+    ours = BOOSTERS["mixboost"](n_threads=THREADS)
+    X, y = rows(N_ROWS)
+    return np.asarray(ours.predict(ours.fit(X, y, rounds=N_ROUNDS), X)).tobytes()
 
 
 def main() -> None:
@@ -83,18 +81,17 @@ def main() -> None:
         sys.stdout.buffer.write(predicted_alone())
         return
     alone = subprocess.run([sys.executable, __file__, "none", "first"], stdout=subprocess.PIPE, check=True).stdout
-    X, y = rows()
+    X, y = rows(N_ROWS)
     modes = Modes()
-    ours = LIBRARIES["mixboost"]
     if arguments.order == "first":
         __import__(MODULES[arguments.library])
-    mixboost = modes.kept_by(lambda: __import__(ours.module))
+    ours = modes.kept_by(lambda: BOOSTERS["mixboost"](n_threads=THREADS))
     if arguments.order == "last":
         __import__(MODULES[arguments.library])
 
     def same() -> bool:
-        model = modes.kept_by(lambda: ours.fit(mixboost, X, y))
-        predicted = modes.kept_by(lambda: ours.predict(mixboost, model, X))
+        model = modes.kept_by(lambda: ours.fit(X, y, rounds=N_ROUNDS))
+        predicted = modes.kept_by(lambda: ours.predict(model, X))
         return np.asarray(predicted).tobytes() == alone
 
     n_same = 0

@@ -4,27 +4,31 @@ in, forked from one that has imported the library and done nothing with it."""
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-N_ROUNDS, DEPTH = 20, 4
+N_ROUNDS = 20
+LOSSES = ("squared", "logistic")
 NO_MEMORY = re.compile(r"bad_?alloc|out of memory|cannot allocate|allocate memory|MemoryError|std::length_error", re.I)
 
 
 class Booster:
-    """One of the libraries, on one thread."""
+    """One of the libraries with its defaults, for a loss, on so many threads."""
 
     module: str
     suffix: str  # of its model files, the usual one
+    objectives: ClassVar[dict[str, str]]  # what it calls the losses
 
-    def __init__(self) -> None:
+    def __init__(self, loss: str = "squared", n_threads: int = 1) -> None:
         self.library: Any = importlib.import_module(self.module)
+        self.objective, self.n_threads = self.objectives[loss], n_threads
 
     @property
     def version(self) -> str:
@@ -42,82 +46,102 @@ class Booster:
     def predict(self, model: Any, X: Any) -> Any:
         raise NotImplementedError
 
+    def content(self, model: Any, path: str) -> bytes:
+        """What a training must repeat; `path` is free to use."""
+        self.save(model, path)
+        return Path(path).read_bytes()
+
 
 class XGBoost(Booster):
     module, suffix = "xgboost", "ubj"
+    objectives: ClassVar = {"squared": "reg:squarederror", "logistic": "binary:logistic"}
 
     def fit(self, X: Any, y: Any, weight: Any = None, rounds: int = N_ROUNDS) -> Any:
-        data = self.library.DMatrix(X, y, weight=weight, nthread=1)
-        return self.library.train({"max_depth": DEPTH, "nthread": 1}, data, num_boost_round=rounds)
+        data = self.library.DMatrix(X, y, weight=weight, nthread=self.n_threads)
+        params = {"objective": self.objective, "nthread": self.n_threads}
+        return self.library.train(params, data, num_boost_round=rounds)
 
     def load(self, path: str) -> Any:
-        return self.library.Booster({"nthread": 1}, model_file=path)
+        return self.library.Booster({"nthread": self.n_threads}, model_file=path)
 
     def predict(self, model: Any, X: Any) -> Any:
-        return model.predict(self.library.DMatrix(X, nthread=1))
+        return model.predict(self.library.DMatrix(X, nthread=self.n_threads))
 
 
 class LightGBM(Booster):
+    """With the options by which its documentation promises the same model for any number of threads."""
+
     module, suffix = "lightgbm", "txt"
+    objectives: ClassVar = {"squared": "regression", "logistic": "binary"}
 
     def fit(self, X: Any, y: Any, weight: Any = None, rounds: int = N_ROUNDS) -> Any:
-        params = {"num_leaves": 2**DEPTH - 1, "num_threads": 1, "verbosity": -1}
+        params = {"objective": self.objective, "num_threads": self.n_threads, "verbosity": -1}
+        params |= {"deterministic": True, "force_row_wise": True}
         return self.library.train(params, self.library.Dataset(X, y, weight=weight), num_boost_round=rounds)
 
     def load(self, path: str) -> Any:
         return self.library.Booster(model_file=path)
 
     def predict(self, model: Any, X: Any) -> Any:
-        return model.predict(X, num_threads=1)
+        return model.predict(X, num_threads=self.n_threads)
+
+    def content(self, model: Any, path: str) -> bytes:
+        return re.sub(rb"^\[num_threads: .*\n", b"", super().content(model, path), flags=re.MULTILINE)
 
 
 class CatBoost(Booster):
     module, suffix = "catboost", "cbm"
+    objectives: ClassVar = {"squared": "RMSE", "logistic": "Logloss"}
 
     def fit(self, X: Any, y: Any, weight: Any = None, rounds: int = N_ROUNDS) -> Any:
-        options = {"iterations": rounds, "depth": DEPTH, "thread_count": 1, "allow_writing_files": False, "verbose": 0}
-        return self.library.CatBoostRegressor(**options).fit(X, y, sample_weight=weight)
+        options = {"iterations": rounds, "thread_count": self.n_threads, "allow_writing_files": False, "verbose": 0}
+        return self.library.CatBoost({"loss_function": self.objective, **options}).fit(X, y, sample_weight=weight)
 
     def load(self, path: str) -> Any:
-        return self.library.CatBoostRegressor().load_model(path)
+        return self.library.CatBoost().load_model(path)
 
     def predict(self, model: Any, X: Any) -> Any:
-        return model.predict(X, thread_count=1)
+        return model.predict(X, thread_count=self.n_threads)
+
+    def content(self, model: Any, path: str) -> bytes:
+        """Without when and how it was made."""
+        model.save_model(path, format="json")
+        parts = json.loads(Path(path).read_bytes())
+        return json.dumps({name: part for name, part in parts.items() if name != "model_info"}).encode()
 
 
 class MixBoost(Booster):
-    module, suffix = "mixboost", "mxb"
+    """Trees and fourier rounds, half of each."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.regressor = self.library.MixBoostRegressor  # imported only now
+    module, suffix = "mixboost", "mxb"
+    objectives: ClassVar = {"squared": "MixBoostRegressor", "logistic": "MixBoostClassifier"}
+
+    def __init__(self, loss: str = "squared", n_threads: int = 1) -> None:
+        super().__init__(loss, n_threads)
+        self.kind = getattr(self.library, self.objective)  # imported only now
 
     def fit(self, X: Any, y: Any, weight: Any = None, rounds: int = N_ROUNDS) -> Any:
-        options = {"num_round": rounds, "max_max_depth": DEPTH, "n_components": 16, "n_threads": 1}
-        return self.regressor(**options).fit(X, y, sample_weight=weight)
+        options = {"num_round": rounds, "tree_probability": 0.5, "n_components": 16, "n_threads": self.n_threads}
+        return self.kind(**options).fit(X, y, sample_weight=weight)
 
     def save(self, model: Any, path: str) -> None:
         model.save(path)
 
     def load(self, path: str) -> Any:
-        return self.regressor.load(path).set_params(n_threads=1)
+        return self.kind.load(path).set_params(n_threads=self.n_threads)
 
     def predict(self, model: Any, X: Any) -> Any:
-        return model.predict(X)
+        return getattr(model, "decision_function", model.predict)(X)
 
 
-BOOSTERS: dict[str, type[Booster]] = {
-    "mixboost": MixBoost,
-    "XGBoost": XGBoost,
-    "LightGBM": LightGBM,
-    "CatBoost": CatBoost,
-}
+BOOSTERS: dict[str, type[Booster]] = {one.__name__: one for one in (XGBoost, LightGBM, CatBoost)}
+BOOSTERS["mixboost"] = MixBoost
 
 
-def rows() -> tuple[Any, Any]:
+def rows(n: int = 500) -> tuple[Any, Any]:
     numbers = np.random.default_rng(0)
-    X = numbers.uniform(-3, 3, (500, 5))
-    return X, np.sin(X[:, 0]) + (X[:, 1] > 0) + 0.1 * numbers.normal(size=500)
+    X = numbers.uniform(-3, 3, (n, 5))
+    return X, np.sin(X[:, 0]) + (X[:, 1] > 0) + 0.1 * numbers.normal(size=n)
 
 
 # ---- Processes ----

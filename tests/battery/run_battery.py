@@ -29,8 +29,20 @@ from trainings import TRAININGS
 from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
 
 ALL = (
-    *(FUZZING, MUTANTS, BAD_INPUT, FAULTS, KILLS, SEARCHES, NUMBERS, TRAININGS),
-    *(IDENTITY, GOLDEN, SOAK, PROCESSES, SIZE, SECURITY),
+    FUZZING,
+    MUTANTS,
+    BAD_INPUT,
+    FAULTS,
+    KILLS,
+    SEARCHES,
+    NUMBERS,
+    TRAININGS,
+    IDENTITY,
+    GOLDEN,
+    SOAK,
+    PROCESSES,
+    SIZE,
+    SECURITY,
 )
 SECTIONS = {section.name: section for section in ALL}
 
