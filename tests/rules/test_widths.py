@@ -43,6 +43,7 @@ KNOWN = {
         "size_t at = f * MXB__CELLS + codes[f];",
     },
     "at most 64 sections": {
+        "size_t n_covered = MXB__START_BYTES + n_sections * MXB__ENTRY_BYTES;",
         "unsigned char *entry = header + MXB__START_BYTES + i * MXB__ENTRY_BYTES;",
         "struct byte_reader table = {.bytes = bytes + MXB__START_BYTES, .n_left = n_sections * MXB__ENTRY_BYTES};",
     },
