@@ -20,7 +20,7 @@ from published import (
 )
 from records import Record
 from scales import SCALES, Experiment, stages_of
-from significance import average_ranks, report
+from significance import average_ranks, friedman_text, report
 from tables import table
 
 PUBLISHED = {
@@ -105,6 +105,10 @@ def cells_of(experiment: Experiment, records: list[Record], scale: str) -> Cells
 def losses_of(cells: Cells) -> Losses:
     found = {who: {a_set: mean(cell.losses) for a_set, cell in of.items() if cell.losses} for who, of in cells.items()}
     return {who: of_sets for who, of_sets in found.items() if of_sets}
+
+
+def scales_in(records: list[Record]) -> list[str]:
+    return [scale for scale in SCALES if any(record.key.scale == scale for record in records)]
 
 
 def sets_in(experiment: Experiment, cells: Cells) -> list[str]:
@@ -228,8 +232,8 @@ def conditions(records: list[Record]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def pictures_of(experiment: Experiment, cells: Cells, scale: str, folder: Path) -> str:
-    """Draws what can be drawn; the text that shows it."""
+def draw_pictures(experiment: Experiment, cells: Cells, scale: str, folder: Path) -> list[str]:
+    """Draws what can be drawn; the names of the files."""
     seconds = {
         a_set: {who: 3600 * wall_hours(cells[who][a_set]) for who in cells if is_complete(cells[who].get(a_set))}
         for a_set in sets_in(experiment, cells)
@@ -241,21 +245,28 @@ def pictures_of(experiment: Experiment, cells: Cells, scale: str, folder: Path) 
         drawn[f"{name}-losses.svg"] = boxes(folder / f"{name}-losses.svg", losses)
     else:
         drawn[f"{name}-ranks.svg"] = critical_differences(folder / f"{name}-ranks.svg", losses_of(cells))
+    return [file for file, is_there in drawn.items() if is_there]
+
+
+def show_pictures(files: list[str], folder: str) -> str:
     titles = {"time": "Time of tuning and training", "losses": "Test losses", "ranks": "Average ranks"}
-    shown = [file for file, is_there in drawn.items() if is_there]
-    return "".join(f"\n![{titles[file.removesuffix('.svg').rsplit('-', 1)[1]]}]({file})\n" for file in shown)
+    return "".join(f"\n![{titles[file.removesuffix('.svg').rsplit('-', 1)[1]]}]({folder}{file})\n" for file in files)
+
+
+def opening(experiment: Experiment, records: list[Record], cells: Cells, scale: str) -> str:
+    """What was run, where and how much; who is not there."""
+    absent = [who for who in experiment.contestants if who not in cells]
+    absent += [a_set for a_set in experiment.sets if a_set not in sets_in(experiment, cells)]
+    text = f"`./dev experiments {experiment.name} --scale {scale}`\n\n{conditions(records)}"
+    text += f"\n{scale_text(experiment, scale)}\n"
+    return text + (f"Not run: {', '.join(absent)}.\n" if absent else "")
 
 
 def section(experiment: Experiment, records: list[Record], scale: str, folder: Path) -> str:
     here = [record for record in records if record.key.scale == scale]
     cells = cells_of(experiment, records, scale)
-    absent = [who for who in experiment.contestants if who not in cells]
-    absent += [a_set for a_set in experiment.sets if a_set not in sets_in(experiment, cells)]
-    text = f"\n## Scale {scale}\n\n`./dev experiments {experiment.name} --scale {scale}`\n\n{conditions(here)}"
-    text += f"\n{scale_text(experiment, scale)}\n"
-    text += f"Not run: {', '.join(absent)}.\n" if absent else ""
-    text += f"\n{loss_table(experiment, cells)}"
-    if any(who in PUBLISHED[experiment.name] for who in ("NODE", SNAPBOOST)):
+    text = f"\n## Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
+    if SNAPBOOST in PUBLISHED[experiment.name]:
         text += f"\n{below_table(experiment, cells)}"
     text += (
         "\nProcessor hours of tuning, and in brackets those of tuning and the last trainings divided by the number of "
@@ -263,14 +274,52 @@ def section(experiment: Experiment, records: list[Record], scale: str, folder: P
     text += f"processors:\n\n{time_table(experiment, cells)}"
     if experiment.n_seeds == 1:
         text += f"\n### Significance\n\n{report(losses_of(cells))}"
-    return text + pictures_of(experiment, cells, scale, folder)
+    return text + show_pictures(draw_pictures(experiment, cells, scale, folder), "")
 
 
 def make_page(experiment: Experiment, records: list[Record], folder: Path) -> str:
     """The whole page; pictures are drawn into the folder."""
-    scales = [scale for scale in SCALES if any(record.key.scale == scale for record in records)]
-    sections = [section(experiment, records, scale, folder) for scale in scales]
+    sections = [section(experiment, records, scale, folder) for scale in scales_in(records)]
     text = f"# {experiment.title}\n\n{NOTES[experiment.name]}\n" + "".join(sections)
     if experiment.name == OPENML:
         text += f"\n## The published losses\n\nTested in the same way.\n\n{report(OPENML_LOSSES)}"
     return text
+
+
+# ---- The digest for docs/experiments.md -------------------------------------------------------------------------
+
+
+def total_hours(cells: dict[str, Cell], sets: list[str]) -> str:
+    """Processor hours of tuning, of a contestant that is done with all of the sets."""
+    if not all(is_complete(cells.get(a_set)) for a_set in sets):
+        return ""
+    return f"{sum(cells[a_set].tuning_seconds for a_set in sets) / 3600:.3g}"
+
+
+def total_table(experiment: Experiment, cells: Cells) -> str:
+    sets = sets_in(experiment, cells)
+    failed = [(sum(c.n_failed for c in of.values()), sum(c.n_trials for c in of.values())) for of in cells.values()]
+    rows = [
+        [f"processor hours of tuning, {len(sets)} sets", *(total_hours(of_sets, sets) for of_sets in cells.values())],
+        ["trials that failed", *(f"{n_failed / max(1, n):.1%}" for n_failed, n in failed)],
+    ]
+    return table(["", *cells], rows)
+
+
+def digest_section(experiment: Experiment, records: list[Record], scale: str, folder: Path, link: str) -> str:
+    here = [record for record in records if record.key.scale == scale]
+    cells = cells_of(experiment, records, scale)
+    losses = losses_of(cells)
+    pictures = sorted(path.name for path in folder.glob(f"{experiment.name}-{scale}-*.svg"))
+    text = f"\n### Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
+    if SNAPBOOST in PUBLISHED[experiment.name]:
+        text += f"\n{below_table(experiment, cells)}"
+    text += f"\n{total_table(experiment, cells)}"
+    if experiment.n_seeds == 1 and len(losses) > 1:
+        text += f"\n{friedman_text(losses)}"
+    return text + show_pictures(pictures, link)
+
+
+def make_digest(experiment: Experiment, records: list[Record], folder: Path, link: str) -> str:
+    """What matters most of the page, whose pictures are in the folder, to which the link leads."""
+    return "".join(digest_section(experiment, records, scale, folder, link) for scale in scales_in(records)) + "\n"

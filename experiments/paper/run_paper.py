@@ -4,7 +4,7 @@
                                          [--hours N] [--tables] [--forget] [--data FOLDER]
 
 A run that was stopped goes on where it stopped. Prints tables, and writes them and pictures into
-experiments/paper/results. README.md beside this file says more.
+experiments/paper/results, and a digest into docs/experiments.md. README.md beside this file says more.
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ from pathlib import Path
 import problems
 import sets
 from contests import Setting, fold_of, forget_trials, is_done, run_set
-from paper_pages import make_page
+from paper_pages import make_digest, make_page
+from places import ROOT, write_part_of_page
 from progress_line import Progress
-from records import RESULTS, RecordFile
+from records import RESULTS, Record, RecordFile
 from rivals import Rival
-from scales import EXPERIMENTS, SCALES, Contestant
+from scales import EXPERIMENTS, SCALES, Contestant, Experiment
 from workers import n_processors
+
+
+DOCUMENT = ROOT / "docs" / "experiments.md"
+LINK = "../experiments/paper/results/"  # from there to the results
 
 
 def those_that_can(contestants: list[Contestant]) -> list[Contestant]:
@@ -72,6 +77,13 @@ def forget(setting: Setting, names: list[str], contestants: list[Contestant], fi
     print(f"{n_dropped} results and the trials of their searches are forgotten.")
 
 
+def write_pages(experiment: Experiment, records: list[Record]) -> None:
+    page = make_page(experiment, records, RESULTS)
+    (RESULTS / f"{experiment.name}.md").write_text(page)
+    write_part_of_page(DOCUMENT, f"./dev experiments {experiment.name}", make_digest(experiment, records, RESULTS, LINK))
+    print(page)
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev experiments")
     parser.add_argument("experiment", choices=[*EXPERIMENTS])
@@ -105,9 +117,7 @@ def main() -> None:
         return
     if not arguments.tables:
         run(setting, names, those_that_can(contestants), file)
-    page = make_page(experiment, list(file.known.values()), RESULTS)
-    (RESULTS / f"{experiment.name}.md").write_text(page)
-    print(page)
+    write_pages(experiment, list(file.known.values()))
 
 
 if __name__ == "__main__":

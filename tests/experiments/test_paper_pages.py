@@ -93,3 +93,22 @@ def test_parkinsons_is_shown_and_not_counted(pages, module, make, tmp_path):
     page = pages.make_page(experiment_of(module, "node"), records, tmp_path)
     assert row_of(page, "parkinsons")[3] == "**0.00015**" and row_of(page, "XGBoost")[1:] == ["1 of 1", "1 of 1"]
     assert row_of(page, "ailerons", 1)[1:3] == ["38.25", "0.34"]
+
+
+def test_the_digest_has_totals_of_those_who_finished(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1, 0.2, 0.3]) + make("openml", "snapml", "pol", [0.1] * 3)
+    records += make("openml", "snapml", "letter", [0.03] * 3, n_failed=4)
+    (tmp_path / "openml-small-time.svg").touch()
+    digest = pages.make_digest(experiment_of(module, "openml"), records, tmp_path, "there/")
+    assert row_of(digest, "processor hours of tuning, 2 sets")[1:] == ["", "0.6"]
+    assert row_of(digest, "trials that failed")[1:] == ["0.0%", "10.0%"]
+    assert row_of(digest, "pol")[4:] == ["0.2", "**0.1**"]
+    assert digest.startswith("\n### Scale small\n") and "](there/openml-small-time.svg)" in digest
+
+
+@pytest.mark.parametrize("name", ["openml", "node", "kaggle"])
+def test_the_document_shows_the_results(pages, module, root, name):
+    run_paper, results = module("run_paper"), root / "experiments/paper/results"
+    records = list(module("records").RecordFile(results / f"{name}.jsonl").known.values())
+    digest = pages.make_digest(experiment_of(module, name), records, results, run_paper.LINK)
+    assert module("places").part_of_page(run_paper.DOCUMENT, f"./dev experiments {name}") == digest

@@ -16,6 +16,10 @@ def run(run_paper, module, tmp_path, monkeypatch, capsys):
     """The command with some arguments, on a problem where everybody has a loss at once; who was asked, what is told."""
     records, problems = module("records"), module("problems")
     monkeypatch.setattr(run_paper, "RESULTS", tmp_path / "results")
+    places = module("places")
+    document = tmp_path / "experiments.md"
+    document.write_text(f"words\n{places.BEGIN.format('./dev experiments node')}old\n{places.END}more words\n")
+    monkeypatch.setattr(run_paper, "DOCUMENT", document)
     monkeypatch.setattr(
         run_paper, "Setting", functools.partial(module("contests").Setting, folder=tmp_path / "scratch")
     )
@@ -48,7 +52,11 @@ def test_the_chosen_ones_are_asked_and_the_page_is_written(run, tmp_path):
         ("small", name, who) for name in ("bank8FM", "puma32H") for who in ("XGBoost", "ours (paper space)")
     ]
     page = (tmp_path / "results" / "node.md").read_text()
-    assert page in told.out and "| puma32H | 0.006424 | 0.007629 | **0.5** | **0.5** |" in page
+    row = "| puma32H | 0.006424 | 0.007629 | **0.5** | **0.5** |"
+    assert page in told.out and row in page
+    document = (tmp_path / "experiments.md").read_text()
+    assert row in document and "](../experiments/paper/results/node-small-time.svg)" in document
+    assert document.startswith("words\n") and document.endswith("more words\n") and "old" not in document
 
 
 def test_tables_alone_ask_nobody(run):

@@ -216,11 +216,11 @@ static void factor_system(struct fourier_state *state) {
     const double *gram = h_sums + c + 1;
     double *factor = state->factors + state->place * m * m;
     struct factored *factored = &state->factored[state->place];
-    const struct learner_options *options = state->input->options;
-    double alpha = fmin(options->alpha * state->h_scale, MAX_PENALTY);
+    const struct projection *projection = &state->input->model->projections[state->features.projection];
+    double alpha = fmin(state->input->options->alpha * state->h_scale, MAX_PENALTY);
     for (size_t i = 0; i < c; i++) {
         memcpy(factor + i * m, gram + i * c, (i + 1) * sizeof *gram);
-        factor[i * m + i] += alpha * mxb__bank_penalty(options, state->input->prepared->n_features, (uint32_t)i);
+        factor[i * m + i] += alpha * mxb__bank_penalty(projection, (uint32_t)i);
     }
     if (m > c) { /* the intercept is a feature that is always 1 and not penalised */
         memcpy(factor + c * m, h_sums, (c + 1) * sizeof *h_sums);

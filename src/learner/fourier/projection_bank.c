@@ -25,6 +25,8 @@ static const double LOG_10 = 2.302585092994046;
  * features whose size is 1 or so. */
 static const double SLOW = 0.1;
 static const double LINEAR_SIZE = 3.0;
+static const float LINEAR_PHASE = 0.75f; /* turns that make a sine of a cosine */
+enum { AT_ONCE = 64 };
 
 static const double TURN = 6.283185307179586; /* 2 pi */
 
@@ -70,24 +72,64 @@ static mxb_status choose_kernel(const struct fit_input *input, uint32_t which, d
     return status;
 }
 
-static int is_linear(const struct learner_options *options, uint32_t n_features, uint32_t component) {
-    return options->takes_inputs && n_features <= options->n_components / 2 && component < n_features;
+/* ---- components that are inputs ---- */
+
+/* Whether all training rows scale to numbers whose sine is near a line. Ranks do. Elsewhere a value far from all others
+ * would have a feature to itself, and its row alone would say what other such values predict. */
+static int is_near_a_line(const struct fit_input *input, uint32_t feature) {
+    const struct scaling *scaling = &input->model->scaling;
+    const mxb_dataset *view = input->prepared->view;
+    double values[AT_ONCE];
+    float scaled[AT_ONCE];
+    int is_near = 1;
+    for (size_t first = 0; scaling->kind != SCALING_RANK && is_near && first < view->n_rows; first += AT_ONCE) {
+        size_t n = view->n_rows - first < AT_ONCE ? view->n_rows - first : AT_ONCE;
+        mxb__column_read(view, &view->columns[feature], first, n, values);
+        mxb__scale_column(scaling->kind, &scaling->features[feature], values, n, scaled, 1);
+        for (size_t i = 0; i < n; i++) {
+            is_near &= fabs(SLOW * (double)scaled[i]) <= 1.0;
+        }
+    }
+    return is_near;
 }
 
-/* A feature is as good as a larger one that is penalised more. */
-double mxb__bank_penalty(const struct learner_options *options, uint32_t n_features, uint32_t component) {
-    double size = SLOW * (double)mxb__projection_amplitude(options->n_components); /* for an input of 1 */
-    double wanted = LINEAR_SIZE / sqrt((double)n_features);
-    return is_linear(options, n_features, component) ? size * size / (wanted * wanted) : 1.0;
-}
-
-/* Component j is the sine of input j, slow enough to be nearly the input itself. */
+/* Component j becomes the sine of input j, slow enough to be nearly the input itself. */
 static void set_linear(struct projection *projection, uint32_t j) {
     for (uint32_t f = 0; f < projection->n_features; f++) {
         projection->weights[(size_t)f * projection->n_components + j] = f == j ? mxb__factor(SLOW / TURN) : 0.0f;
     }
-    projection->phases[j] = 0.75f;
+    projection->phases[j] = LINEAR_PHASE;
 }
+
+static void take_inputs(const struct fit_input *input, struct projection *projection) {
+    const struct learner_options *options = input->options;
+    if (!options->takes_inputs || projection->n_features > options->n_components / 2) {
+        return;
+    }
+    for (uint32_t j = 0; j < projection->n_features; j++) {
+        if (is_near_a_line(input, j)) {
+            set_linear(projection, j);
+        }
+    }
+}
+
+static int is_linear(const struct projection *projection, uint32_t component) {
+    int is_it = component < projection->n_features && projection->phases[component] == LINEAR_PHASE;
+    for (uint32_t f = 0; is_it && f < projection->n_features; f++) {
+        float weight = projection->weights[(size_t)f * projection->n_components + component];
+        is_it = weight == (f == component ? mxb__factor(SLOW / TURN) : 0.0f);
+    }
+    return is_it;
+}
+
+/* A feature is as good as a larger one that is penalised more. */
+double mxb__bank_penalty(const struct projection *projection, uint32_t component) {
+    double size = SLOW * (double)mxb__projection_amplitude(projection->n_components); /* for an input of 1 */
+    double wanted = LINEAR_SIZE / sqrt((double)projection->n_features);
+    return is_linear(projection, component) ? size * size / (wanted * wanted) : 1.0;
+}
+
+/* ---- the random ones ---- */
 
 static void draw_weights(struct projection *projection, uint64_t seed, uint32_t which, const double *metric,
                          double gamma) {
@@ -117,9 +159,7 @@ static mxb_status make_projection(const struct fit_input *input, struct projecti
     MXB_TRY(
         mxb__alloc(&projection->phases, projection->n_components, sizeof *projection->phases, "a projection", error));
     draw_weights(projection, options->seed, which, metric, gamma);
-    for (uint32_t j = 0; is_linear(options, projection->n_features, j); j++) {
-        set_linear(projection, j);
-    }
+    take_inputs(input, projection);
     return mxb__model_add_projection(input->model, projection, error);
 }
 

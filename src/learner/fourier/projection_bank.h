@@ -14,9 +14,10 @@ uint32_t mxb__bank_slot(const struct learner_options *options, uint32_t round);
  *  new one, which is drawn and added to the model. Everything follows from the model, the data and the seed. */
 mxb_status mxb__bank_choose(const struct fit_input *input, uint32_t round, uint32_t *projection, mxb_error *error);
 
-/** What alpha is multiplied by for a component of any projection. With `takes_inputs`, and at most half as many inputs
- *  as components, the first ones are the inputs themselves, each the sine of a small multiple: so they need large
- *  weights, which are penalised less. */
-double mxb__bank_penalty(const struct learner_options *options, uint32_t n_features, uint32_t component);
+/** What alpha is multiplied by for a component. With `takes_inputs`, and at most half as many inputs as components, the
+ *  first ones are the inputs themselves, each the sine of a small multiple: so they need large weights, which are
+ *  penalised less. An input that a training row takes beyond the part of the sine that is near a line is not among
+ *  them. */
+double mxb__bank_penalty(const struct projection *projection, uint32_t component);
 
 #endif

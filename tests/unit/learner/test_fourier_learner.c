@@ -9,8 +9,7 @@
 
 /* What a weight is penalised by. */
 static double naive_alpha(const struct fit_case *fit, size_t component) {
-    uint32_t n_features = fit->prepared->n_features;
-    return fit->options.alpha * mxb__bank_penalty(&fit->options, n_features, (uint32_t)component);
+    return fit->options.alpha * mxb__bank_penalty(&fit->model->projections[0], (uint32_t)component);
 }
 
 /* (Z'HZ + A) w = -Z'g with the intercept last, not penalised. */

@@ -190,16 +190,55 @@ static void inputs_are_slow_components(void) {
     }
 }
 
+/* The penalty of a component of a new projection of so many features. */
+static double penalty(int takes, uint32_t n_features, uint32_t component) {
+    struct fit_case fit;
+    struct learner_options options = fit_options();
+    struct data_recipe recipe = {.n_rows = 40, .n_features = n_features, .seed = 1};
+    options.n_components = 50;
+    options.takes_inputs = takes;
+    REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_RANK));
+    REQUIRE(draw_next(&fit) == MXB_OK);
+    double found = mxb__bank_penalty(&fit.model->projections[0], component);
+    fit_close(&fit);
+    return found;
+}
+
 /* As if the inputs were features of size 3 in all. */
 static void inputs_are_penalised_by_their_size(void) {
-    struct learner_options options = fit_options();
-    options.n_components = 50;
-    CHECK_NEAR(mxb__bank_penalty(&options, 4, 0), 1.0, 0.0);
-    options.takes_inputs = 1;
-    CHECK_NEAR(mxb__bank_penalty(&options, 4, 0), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 4), 1e-10);
-    CHECK_NEAR(mxb__bank_penalty(&options, 25, 24), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 25), 1e-10);
-    CHECK_NEAR(mxb__bank_penalty(&options, 4, 4), 1.0, 0.0);
-    CHECK_NEAR(mxb__bank_penalty(&options, 26, 0), 1.0, 0.0);
+    CHECK_NEAR(penalty(0, 4, 0), 1.0, 0.0);
+    CHECK_NEAR(penalty(1, 4, 0), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 4), 1e-10);
+    CHECK_NEAR(penalty(1, 25, 24), 0.1 * 0.1 * (2.0 / 50) / (9.0 / 25), 1e-10);
+    CHECK_NEAR(penalty(1, 4, 4), 1.0, 0.0);
+    CHECK_NEAR(penalty(1, 26, 0), 1.0, 0.0);
+}
+
+/* A value ten or more standard deviations from the mean would bend the sine: its feature has a random component as
+ * without inputs. Ranks have no such values. */
+static void far_values_keep_their_input_out(void) {
+    for (int ranked = 0; ranked < 2; ranked++) {
+        struct fit_case fits[2];
+        for (int takes = 0; takes < 2; takes++) {
+            struct learner_options options = fit_options();
+            struct made_data data = data_make((struct data_recipe){.n_rows = 400, .n_features = 3, .seed = 1});
+            data.x[1 * 400 + 399] = -1e6;
+            options.takes_inputs = takes;
+            options.n_components = 6;
+            REQUIRE(fit_open(&fits[takes], data, options, 256, ranked ? SCALING_RANK : SCALING_STANDARD));
+            REQUIRE(draw_next(&fits[takes]) == MXB_OK);
+        }
+        const struct projection *with = &fits[1].model->projections[0], *without = &fits[0].model->projections[0];
+        for (uint32_t j = 0; j < 6; j++) {
+            int is_linear = j < 3 && (ranked || j != 1);
+            CHECK_INT(mxb__bank_penalty(with, j) < 1.0, is_linear);
+            CHECK_INT(with->phases[j] == without->phases[j], !is_linear);
+            for (uint32_t f = 0; f < 3; f++) {
+                CHECK_INT(with->weights[f * 6 + j] == without->weights[f * 6 + j], !is_linear);
+            }
+        }
+        fit_close(&fits[0]);
+        fit_close(&fits[1]);
+    }
 }
 
 /* The median squared distance by a sort of all pairs; n is odd enough that one of them is in the middle. */
@@ -457,6 +496,7 @@ int main(void) {
     RUN(metrics_multiply_frequencies);
     RUN(inputs_are_slow_components);
     RUN(inputs_are_penalised_by_their_size);
+    RUN(far_values_keep_their_input_out);
     RUN(gamma_is_drawn_around_the_median);
     RUN(odd_rows_have_a_kernel);
     RUN(rounds_work_on_what_their_slot_holds);
