@@ -89,11 +89,11 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     for library in LIBRARIES:
         ends, is_ours = counts[f"labels of {library}"], library == "mixboost"
         taken = ends["finite"] + ends["not_finite"] + ends["crashes"]
-        of = f"of 6 labels and weights that are NaN or infinite, {library}:"
+        of, must = "of 6 labels and weights that are NaN or infinite:", "= 0" if is_ours else ""
         found += [
-            Figure(f"{of} not refused", taken, "= 0" if is_ours else ""),
-            Figure(f"{of} a model that predicts no numbers", ends["not_finite"], "= 0" if is_ours else ""),
-            Figure(f"a label of 1e300, {library}: predictions are finite", ends["large"], "= 1" if is_ours else ""),
+            Figure(f"{of} not refused", taken, must, library),
+            Figure(f"{of} a model that predicts no numbers", ends["not_finite"], must, library),
+            Figure("a label of 1e300: predictions are finite", ends["large"], "= 1" if is_ours else "", library),
         ]
     return found
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import operator
-import platform
 import subprocess
 import time
 from collections.abc import Callable
@@ -17,9 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from machine import describe
+from places import write_part_of_page
+from tables import table
+
 from tools.logs import BUILD, ROOT, new_log
 
 RESULTS = ROOT / "tests" / "battery" / "results"
+DOCUMENT = ROOT / "docs" / "reliability.md"
 KEPT = BUILD / "battery"
 SOURCES = ["CMakeLists.txt", "cli", "cmake", "examples", "include", "pyproject.toml", "python", "src", "tests", "tools"]
 
@@ -44,11 +48,17 @@ class Part(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """Something counted, and what it must be: a sign of `SIGNS` and a number, or nothing."""
+    """Something counted, and what it must be: a sign of `SIGNS` and a number, or nothing. `booster` says whose figure
+    it is where the same is counted of several; a word after its name, which of its files."""
 
     title: str
     measured: float
     must: str = ""
+    booster: str = ""
+
+    @property
+    def full_title(self) -> str:
+        return f"{self.booster}: {self.title}" if self.booster else self.title
 
     @property
     def is_met(self) -> bool:
@@ -154,20 +164,13 @@ def write_result(section: Section, figures: list[Figure], seconds: float, source
         "title": section.title,
         "command": f"./dev battery {section.name}",
         "date": time.strftime("%Y-%m-%d"),
-        "machine": machine(),
+        "machine": describe(),
         "commit": commit(),
         "sources": sources,
         "seconds": round(seconds),
-        "figures": [{**figure._asdict(), "is_met": figure.is_met} for figure in figures],
+        "figures": [figure._asdict() for figure in figures],
     }
     (RESULTS / f"{section.name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-
-
-def machine() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    fields = dict(line.split("\t: ", 1) for line in lines if "\t: " in line)
-    model = fields.get("model name", platform.machine())
-    return f"{model}, {platform.system()}, Python {platform.python_version()}"
 
 
 def commit() -> str:
@@ -176,32 +179,72 @@ def commit() -> str:
     return found.stdout.strip() if found.returncode == 0 else ""
 
 
-# ---- The table ----
+# ---- The tables ----
+
+
+class Result(NamedTuple):
+    """The last full run of a section."""
+
+    title: str
+    command: str
+    date: str
+    machine: str
+    commit: str
+    sources: str
+    seconds: float
+    figures: list[Figure]
+
+
+def known_results() -> list[Result]:
+    found = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    return [Result(**{**result, "figures": [Figure(**figure) for figure in result["figures"]]}) for result in found]
 
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"
 
 
-def summary() -> str:
-    """All results there are, as a page."""
-    lines = ["# The reliability battery", "", "The last full run of each section (`./dev battery`).", ""]
-    lines += ["| section | figure | measured | must be | met |", "|---|---|---|---|---|"]
-    runs = []
-    for path in sorted(RESULTS.glob("*.json")):
-        result = json.loads(path.read_text())
-        for i, figure in enumerate(result["figures"]):
-            met = "" if not figure["must"] else "yes" if figure["is_met"] else "**no**"
-            cells = [
-                result["title"] if i == 0 else "",
-                figure["title"],
-                number(figure["measured"]),
-                figure["must"],
-                met,
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
-        minutes = result["seconds"] / 60
-        runs.append(
-            f"- `{result['command']}`: {result['date']}, {minutes:.0f} min, {result['commit']}; {result['machine']}"
-        )
-    return "\n".join([*lines, "", *runs]) + "\n"
+def summary(results: list[Result]) -> str:
+    """All figures, as a page."""
+    rows = []
+    for result in results:
+        for i, figure in enumerate(result.figures):
+            met = "" if not figure.must else "yes" if figure.is_met else "**no**"
+            title = result.title if i == 0 else ""
+            rows.append([title, figure.full_title, number(figure.measured), figure.must, met])
+    runs = [
+        f"- `{result.command}`: {result.date}, {result.seconds / 60:.0f} min, {result.commit}; {result.machine}\n"
+        for result in results
+    ]
+    text = "# The reliability battery\n\nThe last full run of each section (`./dev battery`).\n\n"
+    return f"{text}{table(['section', 'figure', 'measured', 'must be', 'met'], rows)}\n{''.join(runs)}"
+
+
+def overview(results: list[Result]) -> str:
+    """How many figures of each section are met, and the figures of all boosters side by side."""
+    rows = []
+    for result in results:
+        wanted = [figure for figure in result.figures if figure.must]
+        n_met = sum(figure.is_met for figure in wanted)
+        minutes = f"{result.seconds / 60:.0f}"
+        rows.append([result.title, f"`{result.command}`", f"{n_met} of {len(wanted)}", minutes, result.date])
+    return f"\n{table(['section', 'command', 'figures met', 'minutes', 'date'], rows)}\n{table_of_boosters(results)}\n"
+
+
+def table_of_boosters(results: list[Result]) -> str:
+    cells: dict[str, dict[str, list[str]]] = {}  # by title and booster
+    boosters: dict[str, None] = {}
+    for figure in (figure for result in results for figure in result.figures if figure.booster):
+        booster, _, kind = figure.booster.partition(" ")
+        boosters[booster] = None
+        text = number(figure.measured) + (f" ({kind})" if kind else "")
+        cells.setdefault(figure.title, {}).setdefault(booster, []).append(text)
+    rows = [[title, *(", ".join(of.get(booster, [])) for booster in boosters)] for title, of in cells.items()]
+    return table(["counted of all boosters", *boosters], rows)
+
+
+def write_pages() -> None:
+    results = known_results()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "README.md").write_text(summary(results))
+    write_part_of_page(DOCUMENT, "./dev battery", overview(results))

@@ -21,7 +21,7 @@ N_COLUMNS = 9  # of the rows that are kept: features, label, weight
 ROUNDS = (1, 5, 10)  # the checkpoints that the program goes on from
 FEW_BYTES = 1 << 20
 
-PEERS = ["mixboost", "XGBoost", "LightGBM", "CatBoost"]
+LIBRARIES = ["mixboost", "XGBoost", "LightGBM", "CatBoost"]
 LOSSES = {"squared": "labels exp(6z)", "logistic": "two classes"}
 
 
@@ -155,16 +155,13 @@ def name_of(library: str, loss: str) -> str:
 
 
 def peer_figures(counts: Counts, library: str, loss: str) -> list[Figure]:
-    is_ours = library == "mixboost"
-    name = name_of(library, loss)
+    title, must = LOSSES[loss], ["= 1", "= 1", "= 0"] if library == "mixboost" else [""] * 3
+    of_threads = f"{title}: different models of {len(THREADS)} numbers of threads"
+    changed = counts["by_a_file"] + counts["by_pickles"]
     return [
-        Figure(f"{name}: models of {len(THREADS)} numbers of threads", counts["models"], "= 1" if is_ours else ""),
-        Figure(f"{name}: predictions of these", counts["predictions"], "= 1" if is_ours else ""),
-        Figure(
-            f"{name}: models changed by a file or by pickles",
-            counts["by_a_file"] + counts["by_pickles"],
-            "= 0" if is_ours else "",
-        ),
+        Figure(of_threads, counts["models"], must[0], library),
+        Figure(f"{title}: different predictions of these", counts["predictions"], must[1], library),
+        Figure(f"{title}: models changed by a file or by pickles", changed, must[2], library),
     ]
 
 
@@ -177,7 +174,7 @@ def parts(is_short: bool) -> list[Part]:
     if is_short:
         return ours
     ours += [*compiled_parts(), Part("package", in_python), Part("program", in_the_program)]
-    return [*ours, *(peer_part(library, loss) for library in PEERS for loss in LOSSES)]
+    return [*ours, *(peer_part(library, loss) for library in LIBRARIES for loss in LOSSES)]
 
 
 def figures(counts: dict[str, Counts], is_short: bool) -> list[Figure]:
@@ -196,7 +193,7 @@ def figures(counts: dict[str, Counts], is_short: bool) -> list[Figure]:
         Figure("whose predictions are not", total(counts, "other predictions"), "= 0"),
     ]
     if not is_short:
-        for library in PEERS:
+        for library in LIBRARIES:
             for loss in LOSSES:
                 found += peer_figures(counts[name_of(library, loss)], library, loss)
     return found

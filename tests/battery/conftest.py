@@ -6,6 +6,6 @@ import pytest
 @pytest.fixture
 def sections(root, monkeypatch):
     """The modules of the battery, which import each other by name."""
-    monkeypatch.syspath_prepend(root)
-    monkeypatch.syspath_prepend(root / "tests" / "battery")
+    for folder in (".", "bench", "tests/battery"):
+        monkeypatch.syspath_prepend(root / folder)
     return importlib.import_module

@@ -69,9 +69,9 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     ]
     for library in LIBRARIES:
         ends, must = counts[f"saves of {library}"], "= 0" if library == "mixboost" else ""
-        of = f"of {N_OF_A_LIBRARY} saves of {library} that were killed:"
-        found.append(Figure(f"{of} files that cannot be loaded", ends["lost"], must))
-        found.append(Figure(f"{of} files that load and predict as neither model", ends["different"], must))
+        of = f"of {N_OF_A_LIBRARY} saves that were killed:"
+        found.append(Figure(f"{of} files that cannot be loaded", ends["lost"], must, library))
+        found.append(Figure(f"{of} files that load and predict as neither model", ends["different"], must, library))
     return found
 
 

@@ -84,11 +84,10 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure("accepted with another structure", total(counts, "accepted_structures")),
         Figure("bytes that any of them took at most", largest(counts, "most_bytes")),
     ]
-    for each in LIBRARIES:
-        name, must = name_of(*each), "= 0" if each[0] == "mixboost" else ""
-        found += [
-            Figure(f"of {N_OF_A_LIBRARY:,} {name}: {said}", counts[name][end], must) for end, said in ENDS.items()
-        ]
+    for library, suffix, edits in LIBRARIES:
+        ends, must = counts[name_of(library, suffix, edits)], "= 0" if library == "mixboost" else ""
+        of = f"of {N_OF_A_LIBRARY:,} model files with changed {edits}:"
+        found += [Figure(f"{of} {said}", ends[end], must, f"{library} .{suffix}") for end, said in ENDS.items()]
     return found
 
 

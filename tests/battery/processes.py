@@ -14,9 +14,9 @@ from battery import Counts, Figure, Part, Run, Section, total
 
 N_FORKS, N_OF_A_PEER = 200, 20
 SITUATIONS = {"trained": "train", "loaded": "predict", "pool": "train in a pool"}
-PEERS = ["XGBoost", "LightGBM", "CatBoost"]
+LIBRARIES = {"mixboost": N_FORKS, "XGBoost": N_OF_A_PEER, "LightGBM": N_OF_A_PEER, "CatBoost": N_OF_A_PEER}
 OPENMP_USERS = ["scikit-learn", "LightGBM", "XGBoost"]
-ENDS = ("same", "different", "hangs", "crashes")
+BAD_ENDS = ("different", "hangs", "crashes")
 HERE = Path(__file__).parent
 
 # By version: where a control group is made, and what limits it to the time of one processor.
@@ -42,7 +42,7 @@ def forks_in_python(library: str, situation: str, count: int) -> Part:
     def fork(run: Run) -> Counts:
         program = [wheel_environment(run.log), HERE / "peers_forks.py", library, situation, "--count", count]
         text = run_program(program, run.log, run.folder)
-        return counts_in(text, repeats=r"(\d+) repeats", **{end: rf"(\d+) {end}" for end in ENDS})
+        return counts_in(text, repeats=r"(\d+) repeats", **{end: rf"(\d+) {end}" for end in BAD_ENDS})
 
     return Part(name_of(library, situation), fork)
 
@@ -107,29 +107,23 @@ def parts(is_short: bool) -> list[Part]:
     """The unit tests have it in C, and those of Python the forks."""
     if is_short:
         return []
-    ours = [forks_in_python("mixboost", situation, N_FORKS) for situation in SITUATIONS]
-    theirs = [forks_in_python(peer, situation, N_OF_A_PEER) for peer in PEERS for situation in SITUATIONS]
+    forked = [forks_in_python(library, situation, n) for library, n in LIBRARIES.items() for situation in SITUATIONS]
     users = [beside(user, order) for user in OPENMP_USERS for order in ("first", "last")]
     processor = [Part("default threads", default_threads), Part("float modes", float_modes)]
-    return [forks("release"), forks("asan"), *ours, *processor, *users, *theirs]
+    return [forks("release"), forks("asan"), *processor, *users, *forked]
 
 
 def of_python(counts: dict[str, Counts]) -> list[Figure]:
-    ours = {name: counts[name] for name in (name_of("mixboost", situation) for situation in SITUATIONS)}
-    wrong = sum(total(ours, end) for end in ("different", "hangs", "crashes"))
-    found = [
-        Figure(
-            "forks from Python, whose children train, predict or are a pool",
-            total(ours, "repeats"),
-            f"= {len(SITUATIONS) * N_FORKS}",
-        ),
-        Figure("of these that hung for ten seconds, crashed or gave other bits", wrong, "= 0"),
-    ]
-    for peer in PEERS:
+    ours = [counts[name_of("mixboost", situation)]["repeats"] for situation in SITUATIONS]
+    of = "forks from Python, whose children train, predict or are a pool"
+    found = [Figure(of, sum(ours), f"= {len(SITUATIONS) * N_FORKS}")]
+    for library in LIBRARIES:
+        must = "= 0" if library == "mixboost" else ""
         for situation, title in SITUATIONS.items():
-            of_peer = counts[name_of(peer, situation)]
-            bad = of_peer["hangs"] + of_peer["crashes"]
-            found.append(Figure(f"{peer}: of {N_OF_A_PEER} forks whose children {title}, hung or crashed", bad))
+            ends = counts[name_of(library, situation)]
+            bad = 100 * sum(ends[end] for end in BAD_ENDS) / ends["repeats"]
+            of = f"of forks whose children {title}, in %: hung for ten seconds, crashed or gave other bits"
+            found.append(Figure(of, bad, must, library))
     return found
 
 

@@ -3,7 +3,7 @@
     ./dev battery [SECTION ...] [--short] [--tables] [--forget]
 
 Without a name all sections run, each within an hour on two processors. A run that was stopped goes on where it was.
-Figures go to tests/battery/results, and the table of all of them to README.md there.
+Figures go to tests/battery/results, the table of all of them to README.md there, and a digest to docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from size import SIZE
 from soak import SOAK
 from trainings import TRAININGS
 
-from battery import KEPT, RESULTS, Figure, Section, number, run_full, run_short, summary
+from battery import KEPT, Figure, Section, known_results, number, run_full, run_short, summary, write_pages
 
 ALL = (
     FUZZING,
@@ -50,7 +50,7 @@ SECTIONS = {section.name: section for section in ALL}
 def tell(section: Section, figures: list[Figure]) -> None:
     for figure in figures:
         verdict = "" if not figure.must else f" (must be {figure.must})" if figure.is_met else f" NOT {figure.must}"
-        print(f"{section.name}: {figure.title}: {number(figure.measured)}{verdict}", flush=True)
+        print(f"{section.name}: {figure.full_title}: {number(figure.measured)}{verdict}", flush=True)
 
 
 def main() -> int:
@@ -69,9 +69,8 @@ def main() -> int:
             tell(section, found)
             figures += found
     if not arguments.short:
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        (RESULTS / "README.md").write_text(summary())
-        print(summary())
+        write_pages()
+        print(summary(known_results()))
     n_missed = sum(not figure.is_met for figure in figures)
     print(f"{len(figures) - n_missed} figures are met, {n_missed} are not")
     return 1 if n_missed else 0

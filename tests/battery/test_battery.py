@@ -1,19 +1,15 @@
 """The battery itself: what is kept, what is done again, figures and their table."""
 
 import dataclasses
-import json
-import sys
 
 import pytest
 
 
 @pytest.fixture
-def battery(root, monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(root)
-    monkeypatch.syspath_prepend(root / "tests" / "battery")
-    import battery
-
+def battery(sections, monkeypatch, tmp_path):
+    battery = sections("battery")
     monkeypatch.setattr(battery, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(battery, "DOCUMENT", tmp_path / "page.md")
     monkeypatch.setattr(battery, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(battery, "digest_of_sources", lambda: "these")
     return battery
@@ -103,19 +99,39 @@ def test_the_short_form_keeps_nothing(battery, made_up):
 
 def test_the_table_has_every_figure_and_what_is_not_met(battery, made_up):
     battery.run_full(made_up[0])
-    result = json.loads((battery.RESULTS / "made-up.json").read_text())
-    assert result["command"] == "./dev battery made-up" and result["date"] and result["machine"]
-    page = battery.summary()
+    (result,) = battery.known_results()
+    assert result.command == "./dev battery made-up" and result.date and result.machine
+    page = battery.summary([result])
     assert "| A title | things | 6 | = 6 | yes |" in page and "|  | most | 2 | ≤ 1 | **no** |" in page
     assert "|  | told alone | 0.25 |  |  |" in page
 
 
-def test_digests_are_of_what_the_sources_say(root, monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(root)
-    monkeypatch.syspath_prepend(root / "tests" / "battery")
-    sys.modules.pop("battery", None)
-    import battery
+def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_up):
+    section, _ = made_up
+    figures = [
+        battery.Figure("crashes", 0, "= 0", "ours .a"),
+        battery.Figure("crashes", 2, "", "theirs .a"),
+        battery.Figure("crashes", 3, "", "theirs .b"),
+        battery.Figure("hangs", 1, "", "theirs"),
+    ]
+    battery.run_full(dataclasses.replace(section, figures=lambda counts, is_short: figures))
+    battery.DOCUMENT.write_text("Before.\n<!-- Written by `./dev battery`. -->\nold\n<!-- Up to here. -->\nAfter.\n")
+    battery.write_pages()
+    page = battery.DOCUMENT.read_text()
+    assert "| A title | `./dev battery made-up` | 1 of 1 | 0 |" in page and "old" not in page
+    assert "| counted of all boosters | ours | theirs |" in page and "| hangs |  | 1 |" in page
+    assert "| crashes | 0 (.a) | 2 (.a), 3 (.b) |" in page
+    assert "|  | theirs .b: crashes | 3 |  |  |" in (battery.RESULTS / "README.md").read_text()
 
+
+def test_the_document_shows_the_results(sections):
+    battery = sections("battery")
+    page, overview = sections("places").part_of_page(battery.DOCUMENT, "./dev battery"), battery.overview
+    assert page == overview(battery.known_results())
+
+
+def test_digests_are_of_what_the_sources_say(sections, monkeypatch, tmp_path):
+    battery = sections("battery")
     monkeypatch.setattr(battery, "ROOT", tmp_path)
     monkeypatch.setattr(battery, "RESULTS", tmp_path / "tests" / "battery" / "results")
     (tmp_path / "src").mkdir()
