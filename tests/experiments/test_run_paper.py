@@ -18,7 +18,7 @@ def run(run_paper, module, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run_paper, "RESULTS", tmp_path / "results")
     places = module("places")
     document = tmp_path / "experiments.md"
-    document.write_text(f"words\n{places.BEGIN.format('./dev experiments node')}old\n{places.END}more words\n")
+    document.write_text(f"words\n{places.BEGIN.format('./dev experiments node')}an older table\n{places.END}more words\n")
     monkeypatch.setattr(run_paper, "DOCUMENT", document)
     monkeypatch.setattr(
         run_paper, "Setting", functools.partial(module("contests").Setting, folder=tmp_path / "scratch")
@@ -56,7 +56,7 @@ def test_the_chosen_ones_are_asked_and_the_page_is_written(run, tmp_path):
     assert page in told.out and row in page
     document = (tmp_path / "experiments.md").read_text()
     assert row in document and "](../experiments/paper/results/node-small-time.svg)" in document
-    assert document.startswith("words\n") and document.endswith("more words\n") and "old" not in document
+    assert document.startswith("words\n") and document.endswith("more words\n") and "an older table" not in document
 
 
 def test_tables_alone_ask_nobody(run):
