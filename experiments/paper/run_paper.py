@@ -80,7 +80,9 @@ def forget(setting: Setting, names: list[str], contestants: list[Contestant], fi
 def write_pages(experiment: Experiment, records: list[Record]) -> None:
     page = make_page(experiment, records, RESULTS)
     (RESULTS / f"{experiment.name}.md").write_text(page)
-    write_part_of_page(DOCUMENT, f"./dev experiments {experiment.name}", make_digest(experiment, records, RESULTS, LINK))
+    write_part_of_page(
+        DOCUMENT, f"./dev experiments {experiment.name}", make_digest(experiment, records, RESULTS, LINK)
+    )
     print(page)
 
 

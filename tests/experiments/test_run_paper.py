@@ -18,7 +18,9 @@ def run(run_paper, module, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run_paper, "RESULTS", tmp_path / "results")
     places = module("places")
     document = tmp_path / "experiments.md"
-    document.write_text(f"words\n{places.BEGIN.format('./dev experiments node')}an older table\n{places.END}more words\n")
+    document.write_text(
+        f"words\n{places.BEGIN.format('./dev experiments node')}an older table\n{places.END}more words\n"
+    )
     monkeypatch.setattr(run_paper, "DOCUMENT", document)
     monkeypatch.setattr(
         run_paper, "Setting", functools.partial(module("contests").Setting, folder=tmp_path / "scratch")

@@ -1,6 +1,5 @@
 /* Trainings with use_histograms=false: the same model as with histograms where every value has a bin of its own, and
  * every promise of a training kept. */
-#include "base/memory.h"
 #include "model/model.h"
 #include "unit/boost/train_data.h"
 
@@ -221,29 +220,9 @@ static void threads_do_not_change_models(void) {
 }
 
 static void check_memory(const char *n_threads, int for_ever) {
-    struct made_data data = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 2, .weighted = 1});
-    struct made_data valid = data_make((struct data_recipe){.n_rows = 30, .n_features = 3, .seed = 3});
     mxb_params *params = PARAMS("use_histograms", "false", "num_round", "6", "tree_probability", "0.6", "n_components",
                                 "4", "n_threads", n_threads, "max_max_depth", "3", "learning_rate", "0.05");
-    mxb_model *model = NULL;
-    mxb_status status = MXB_ERROR_MEMORY;
-    uint64_t n = 1;
-    REQUIRE(params != NULL);
-    for (; n < 2000 && status == MXB_ERROR_MEMORY; n++) {
-        mxb_error error = {""};
-        mxb__memory_fail_at(n, for_ever);
-        status = mxb_train(data.dataset, valid.dataset, params, NULL, NULL, &model, &error);
-        mxb__memory_fail_at(0, 0);
-        if (status == MXB_ERROR_MEMORY) {
-            CHECK(model == NULL && strncmp(error.message, "out of memory", 13) == 0);
-        }
-    }
-    CHECK_INT(status, MXB_OK);
-    CHECK(n > 50);
-    CHECK(mxb_model_n_rounds(model) > 0);
-    mxb_model_free(model);
-    data_clear(&data);
-    data_clear(&valid);
+    check_failing_allocations(params, for_ever);
     mxb_params_free(params);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "check.h"
@@ -181,6 +182,30 @@ static inline int same_scaling(const struct scaling_feature *a, const struct sca
            a->n_knots == b->n_knots &&
            (a->n_knots == 0 || (memcmp(a->knots, b->knots, a->n_knots * sizeof *a->knots) == 0 &&
                                 memcmp(a->knot_scores, b->knot_scores, a->n_knots * sizeof *a->knot_scores) == 0));
+}
+
+/* Data is prepared with its n-th allocation failing, or all from there on, until none is left to fail. */
+static inline void check_failing_allocations(const struct prepare_settings *settings) {
+    mxb_error error;
+    mxb_dataset *dataset = make_dataset(1);
+    REQUIRE(dataset != NULL);
+    for (int for_ever = 0; for_ever < 2; for_ever++) {
+        mxb_prepared *prepared = NULL;
+        mxb_status status = MXB_ERROR_MEMORY;
+        uint64_t n = 0;
+        while (status == MXB_ERROR_MEMORY && n < 1000) {
+            error.message[0] = '\0';
+            mxb__memory_fail_at(++n, for_ever);
+            status = mxb__prepared_create(dataset, settings, NULL, &prepared, &error);
+            mxb__memory_fail_at(0, 0);
+            CHECK((status == MXB_OK) == (prepared != NULL));
+            CHECK(status == MXB_OK || strncmp(error.message, "out of memory: ", 15) == 0);
+        }
+        CHECK_INT(status, MXB_OK);
+        CHECK(n > 10);
+        mxb_prepared_free(prepared);
+    }
+    mxb_dataset_free(dataset);
 }
 
 #endif

@@ -1,6 +1,5 @@
 #include "data/prepared.h"
 
-#include "base/memory.h"
 #include "unit/data/make_source.h"
 
 /* Cuts as they come from a feature's values, and codes by looking at one cut after another. */
@@ -280,27 +279,7 @@ static void sentences(void) {
 }
 
 static void failing_allocations(void) {
-    mxb_error error;
-    struct prepare_settings settings = {1, 256, SCALING_RANK, 0};
-    mxb_dataset *dataset = make_dataset(1);
-    REQUIRE(dataset != NULL);
-    for (int for_ever = 0; for_ever < 2; for_ever++) {
-        mxb_prepared *prepared = NULL;
-        mxb_status status = MXB_ERROR_MEMORY;
-        uint64_t n = 0;
-        while (status == MXB_ERROR_MEMORY && n < 1000) {
-            error.message[0] = '\0';
-            mxb__memory_fail_at(++n, for_ever);
-            status = mxb__prepared_create(dataset, &settings, NULL, &prepared, &error);
-            mxb__memory_fail_at(0, 0);
-            CHECK((status == MXB_OK) == (prepared != NULL));
-            CHECK(status == MXB_OK || strncmp(error.message, "out of memory: ", 15) == 0);
-        }
-        CHECK_INT(status, MXB_OK);
-        CHECK(n > 10);
-        mxb_prepared_free(prepared);
-    }
-    mxb_dataset_free(dataset);
+    check_failing_allocations(&(struct prepare_settings){1, 256, SCALING_RANK, 0});
 }
 
 int main(void) {
