@@ -18,12 +18,13 @@
 #include "loss/objective.h"
 
 enum {
-    N_PARTS = 5,          /* of the rows; each training is judged by one of them */
-    JUDGED_ROWS = 2000,   /* parts are judged by until there are so many rows in them */
-    LEAST_ROWS = 30,      /* fewer say nothing */
-    MANY_ROWS = 500,      /* of fewer, copies do not count */
-    ROUNDS_OF_FEW = 30,   /* where rows say nothing */
-    ROUNDS_AT_A_TIME = 10 /* of one training, before the others catch up */
+    N_PARTS = 5,           /* of the rows; each training is judged by one of them */
+    JUDGED_ROWS = 2000,    /* parts are judged by until there are so many rows in them, */
+    JUDGED_OF_CLASS = 100, /* and, of two classes, so many of the rarer one */
+    LEAST_ROWS = 30,       /* fewer say nothing */
+    MANY_ROWS = 500,       /* of fewer, copies do not count */
+    ROUNDS_OF_FEW = 30,    /* where rows say nothing */
+    ROUNDS_AT_A_TIME = 10  /* of one training, before the others catch up */
 };
 
 struct part {
@@ -99,6 +100,12 @@ static int parts_weigh_enough(const struct choice *choice) {
     return all_do;
 }
 
+/* How many of the parts of some rows have so many of them. */
+static size_t parts_with(size_t n_wanted, size_t n_rows) {
+    size_t n_parts = (n_wanted * N_PARTS + n_rows - 1) / n_rows;
+    return n_parts < N_PARTS ? n_parts : N_PARTS;
+}
+
 /* Deals the rows out, so that the parts have much the same labels, and copies of a row go to different ones. Returns 0
  * where they are too few: in all, or, with two classes, of one, or by what they weigh. Of few rows those that differ
  * are counted, so that a handful of rows with weights is too few as its copies are. */
@@ -117,8 +124,11 @@ static int deal_rows(struct choice *choice) {
         choice->part_of_row[choice->rows[i]] = (uint32_t)(i % N_PARTS);
     }
     least_of_class = n_of_label < least_of_class ? n_of_label : least_of_class;
-    choice->n_parts = (JUDGED_ROWS * N_PARTS + n - 1) / n;
-    choice->n_parts = choice->n_parts < N_PARTS ? choice->n_parts : N_PARTS;
+    choice->n_parts = parts_with(JUDGED_ROWS, n);
+    if (choice->labels.is_1 != NULL) {
+        size_t of_class = parts_with(JUDGED_OF_CLASS, least_of_class);
+        choice->n_parts = choice->n_parts > of_class ? choice->n_parts : of_class;
+    }
     return n_counted >= LEAST_ROWS && (choice->labels.is_1 == NULL || least_of_class > 1) && parts_weigh_enough(choice);
 }
 

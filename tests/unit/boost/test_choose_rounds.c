@@ -172,6 +172,23 @@ static void many_rows_need_fewer_judges(void) {
     }
 }
 
+/* Judges have 100 rows of the rarer class, or all of them. As numbers the same labels are judged as any others. */
+static void a_rare_class_needs_more_judges(void) {
+    static const size_t rare_and_judges[][2] = {{251, 2}, {249, 3}, {125, 4}, {124, 5}, {7, 5}};
+    for (size_t k = 0; k < sizeof rare_and_judges / sizeof rare_and_judges[0]; k++) {
+        struct made_data data = data_make((struct data_recipe){.n_rows = 5000, .n_features = 2, .seed = 3 + k});
+        for (size_t i = 0; i < data.n_rows; i++) {
+            data.y[i] = i < rare_and_judges[k][0] ? 1.0 : 0.0;
+        }
+        for (int two_classes = 0; two_classes < 2; two_classes++) {
+            mxb_params *params = brisk(two_classes);
+            check_choice(&data, params, two_classes ? rare_and_judges[k][1] : 2);
+            mxb_params_free(params);
+        }
+        data_clear(&data);
+    }
+}
+
 /* early_stopping_rounds=0: the best of as many rounds as auto may come to. */
 static void without_patience_all_rounds_are_tried(void) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 40, .n_features = 2, .seed = 2});
@@ -471,6 +488,7 @@ static void every_allocation_may_fail(void) {
 int main(void) {
     RUN(agrees_with_trainings_by_hand);
     RUN(many_rows_need_fewer_judges);
+    RUN(a_rare_class_needs_more_judges);
     RUN(without_patience_all_rounds_are_tried);
     RUN(copies_are_in_all_parts);
     RUN(rows_of_weight_0_do_not_matter);
