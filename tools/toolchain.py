@@ -70,10 +70,18 @@ def probe(compiler, flags, source="int main(void) { return 0; }", wrapper=()):
     return ran.returncode == 0
 
 
-def configure_and_build(folder, log, options, targets=()):
-    must_run(["cmake", "-S", ROOT, "-B", folder, *options], log, "cmake")
+def configure(folder, log, options, sources=ROOT):
+    must_run(["cmake", "-S", sources, "-B", folder, *options], log, "cmake")
+
+
+def build_targets(folder, log, targets=()):
     chosen = ["--target", *targets] if targets else []
     must_run(["cmake", "--build", folder, "--parallel", str(N_CORES), *chosen], log, "the build")
+
+
+def configure_and_build(folder, log, options, targets=()):
+    configure(folder, log, options)
+    build_targets(folder, log, targets)
 
 
 def build_preset(preset, log, options=()):

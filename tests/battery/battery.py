@@ -11,7 +11,7 @@ import json
 import operator
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -91,15 +91,19 @@ def largest(counts: dict[str, Counts], name: str) -> float:
 # ---- Parts that are done ----
 
 
+def source_files(root: Path, sources: list[str]) -> Iterator[Path]:
+    for source in sources:
+        files = [root / source] if (root / source).is_file() else sorted((root / source).rglob("*"))
+        yield from (file for file in files if file.is_file() and "__pycache__" not in file.parts)
+
+
 def digest_of_sources() -> str:
     """Results are of these sources and no others. What the battery itself writes is not among them."""
     digest = hashlib.sha256()
-    for source in SOURCES:
-        files = [ROOT / source] if (ROOT / source).is_file() else sorted((ROOT / source).rglob("*"))
-        for file in files:
-            if file.is_file() and "__pycache__" not in file.parts and RESULTS not in file.parents:
-                digest.update(f"{file.relative_to(ROOT)}\0{file.stat().st_size}\0".encode())
-                digest.update(file.read_bytes())
+    for file in source_files(ROOT, SOURCES):
+        if RESULTS not in file.parents:
+            digest.update(f"{file.relative_to(ROOT)}\0{file.stat().st_size}\0".encode())
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 
 

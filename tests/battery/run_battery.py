@@ -19,6 +19,7 @@ from golden_models import GOLDEN
 from kills import KILLS
 from mutants import MUTANTS
 from numbers_at_ends import NUMBERS
+from planted import PLANTED
 from processes import PROCESSES
 from searches import SEARCHES
 from security import SECURITY
@@ -43,6 +44,7 @@ ALL = (
     PROCESSES,
     SIZE,
     SECURITY,
+    PLANTED,
 )
 SECTIONS = {section.name: section for section in ALL}
 

@@ -39,15 +39,20 @@ static inline int edit_possible(const unsigned char *file, size_t n) {
     return at == n;
 }
 
-/** Puts the checksums right. */
-static inline void edit_repair(unsigned char *file) {
+/** Puts the header's checksum right. */
+static inline void edit_repair_header(unsigned char *file) {
     size_t n_header = edit_header_bytes(file);
+    mxb__store_u64(file + n_header - 8, mxb__crc64(file, n_header - 8));
+}
+
+/** Puts all checksums right. */
+static inline void edit_repair(unsigned char *file) {
     for (size_t i = 0; i < edit_number(file + 12, 4); i++) {
         unsigned char *entry = file + EDIT_START + i * EDIT_ENTRY;
         size_t at = (size_t)edit_number(entry + 8, 8), length = (size_t)edit_number(entry + 16, 8);
         mxb__store_u64(entry + 24, mxb__crc64(file + at, length));
     }
-    mxb__store_u64(file + n_header - 8, mxb__crc64(file, n_header - 8));
+    edit_repair_header(file);
 }
 
 /** Makes section `index` (from 0) `length` bytes long, cutting its end or adding zeros, in a buffer with room for it;

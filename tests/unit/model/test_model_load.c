@@ -175,15 +175,29 @@ static void sections_that_lie(void) {
     check_rejected(&image, "the model is damaged: checksum of section terms");
     edit_section(image.bytes, 4, &length)[0] ^= 0x40;
 
-    size_t n_header = edit_header_bytes(image.bytes);
     mxb__store_u64(entries + EDIT_ENTRY + 8, 271); /* one byte before the end of the last */
-    mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
+    edit_repair_header(image.bytes);
     check_rejected(&image, "the model is damaged: section 2 of 20 bytes at 271 does not follow the last");
     mxb__store_u64(entries + EDIT_ENTRY + 8, 272);
     mxb__store_u64(entries + EDIT_ENTRY + 16, UINT64_MAX);
-    mxb__store_u64(image.bytes + n_header - 8, mxb__crc64(image.bytes, n_header - 8));
+    edit_repair_header(image.bytes);
     check_rejected(&image,
                    "the model is damaged: section 2 of 18446744073709551615 bytes at 272 does not follow the last");
+    mxb_bytes_free(image.bytes);
+}
+
+/* All of a section's checksum, not a part of it. */
+static void every_byte_of_a_checksum_counts(void) {
+    struct image image = small_image();
+    for (size_t s = 0; s < 6; s++) {
+        for (size_t i = 0; i < 8; i++) {
+            unsigned char *byte = image.bytes + EDIT_START + s * EDIT_ENTRY + 24 + i;
+            *byte ^= 1;
+            edit_repair_header(image.bytes);
+            CHECK(!loads(image.bytes, image.n));
+            *byte ^= 1;
+        }
+    }
     mxb_bytes_free(image.bytes);
 }
 
@@ -312,6 +326,7 @@ int main(void) {
     RUN(every_shorter_section_is_noticed);
     RUN(headers_that_lie);
     RUN(sections_that_lie);
+    RUN(every_byte_of_a_checksum_counts);
     RUN(no_room_for_other_bytes);
     RUN(optional_sections_are_skipped);
     RUN(arguments);
