@@ -1,4 +1,4 @@
-"""A copy of the sources that is changed, built and checked, while the working tree is only read.
+"""A copy of the sources that is changed, built and checked, in quarantine, while the working tree is only read.
 
 A check is "ctest NAME", or "pytest FILE::NAME" with a file of tests or python/tests.
 """
@@ -11,6 +11,8 @@ import os
 import re
 import shutil
 from pathlib import Path
+
+from quarantine import quarantined
 
 from battery import SOURCES, source_files
 from tools.logs import BUILD, ROOT, Failed, run_logged, tail
@@ -75,8 +77,9 @@ class Copy:
         return code == 0
 
     def _run_ctest(self, name: str) -> int:
+        """Without what the test says, which is much in some loops that do not end."""
         command = ["ctest", "--test-dir", self.built, "--tests-regex", f"^{re.escape(name)}$", "--no-tests=error"]
-        return run_logged([*command, "--timeout", str(self.seconds), "--output-on-failure"], self.log)
+        return run_logged(quarantined(self.folder, [*command, "--timeout", str(self.seconds)]), self.log)
 
     def _run_pytest(self, name: str) -> int:
         python = self._python_of_the_package() if name.startswith("python/") else self._python()
@@ -86,7 +89,7 @@ class Copy:
             "MIXBOOST_PROGRAM": str(self.built / "mixboost"),
             "PYTHONPATH": str(self._package.parent),
         }
-        return run_logged(pytest_command(python, self.folder / name), self.log, environment, cwd=self.folder)
+        return run_logged(quarantined(self.folder, pytest_command(python, self.folder / name)), self.log, environment)
 
     def _python(self) -> Path:
         make_venv(BUILD / "venv", requirements("tests/requirements.txt"))

@@ -18,6 +18,7 @@ from fuzzing import FUZZING
 from golden_models import GOLDEN
 from kills import KILLS
 from mutants import MUTANTS
+from mutation import MUTATION
 from numbers_at_ends import NUMBERS
 from planted import PLANTED
 from processes import PROCESSES
@@ -45,6 +46,7 @@ ALL = (
     SIZE,
     SECURITY,
     PLANTED,
+    MUTATION,
 )
 SECTIONS = {section.name: section for section in ALL}
 

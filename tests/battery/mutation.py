@@ -1,0 +1,212 @@
+"""Tests of the tests: mutants of what reads and writes files and options, and whether a test sees each.
+
+A mutant that the compiler refuses, that makes the object code there was, or that equivalent_mutants.txt explains does
+not count. Others are drawn when the sources have changed. Those that no test saw are in results/mutation.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import random
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from c_mutants import Mutant, mutants_of
+from changed_sources import Copy
+
+from battery import RESULTS, Counts, Figure, Part, Run, Section, digest_of_sources, total
+from tools.logs import ROOT, Failed, tail
+
+A_PART = 25
+LEAST, LEAST_KILLED = 200, 90  # mutants, and percent of them
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
+BY_THE_PROGRAM = "pytest tests/cli/test_bad_input.py"
+
+
+class Area(NamedTuple):
+    """Sources, and the tests that concern them, quick ones first."""
+
+    name: str
+    n_parts: int
+    files: list[str]
+    tests: list[str]
+
+    @property
+    def checks(self) -> list[str]:
+        return [*(f"ctest {test}" for test in self.tests), BY_THE_PROGRAM]
+
+    def checks_of(self, path: str) -> list[str]:
+        """The test of the file itself, then the others."""
+        own = Path(path).stem
+        return sorted(self.checks, key=lambda check: Path(check).name != own)
+
+
+AREAS = [
+    Area(
+        "models",
+        4,
+        ["src/model/*load.c", "src/model/*save.c", "src/model/*decode.c", "src/model/*encode.c", "src/io/file.c"],
+        """model/model_decode model/terms_decode model/model_encode model/model_save model/golden model/golden_files
+        model/own_term io/file stress/torn_saves stress/mutated_models model/model_load stress/failing_calls""".split(),
+    ),
+    Area(
+        "journals",
+        2,
+        ["src/tune/journal*.c"],
+        """tune/journal tune/journal_file tune/journal_lock tune/tuner_start stress/torn_journals
+        stress/failing_searches""".split(),
+    ),
+    Area(
+        "CSV files",
+        3,
+        ["src/io/csv*.c", "src/io/table*.c", "src/io/text_list.c"],
+        """io/csv io/csv_cell io/csv_pieces io/table io/table_rows io/table_texts io/table_view io/text_list
+        boost/bad_calls stress/failing_calls""".split(),
+    ),
+    Area(
+        "options",
+        2,
+        ["src/boost/params.c", "src/boost/own_params.c", "src/tune/space_text.c"],
+        """boost/params boost/own_params boost/presets boost/auto_options boost/bad_calls boost/own_training
+        tune/space_text tune/space tune/built_in_spaces tune/bad_searches""".split(),
+    ),
+]
+
+
+# ---- Mutants ----
+
+
+@functools.cache
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """Why no test can see it, by file and line before and after."""
+    pattern = r"^(src/\S+)\n- (.+)\n\+ ?(.*)\n((?:  .+\n)+)"
+    return {
+        (path, old, new): " ".join(why.split())
+        for path, old, new, why in re.findall(pattern, EQUIVALENT.read_text(), re.MULTILINE)
+    }
+
+
+def drawn(area: Area, which: int) -> list[Mutant]:
+    """All mutants there are for a part, in the order in which it tries them."""
+    paths = sorted({str(path.relative_to(ROOT)) for name in area.files for path in ROOT.glob(name)})
+    mutants = [mutant for path in paths for mutant in mutants_of(path, (ROOT / path).read_text())]
+    random.Random(f"{digest_of_sources()} {area.name}").shuffle(mutants)
+    return mutants[which :: area.n_parts]
+
+
+# ---- A copy that is mutated ----
+
+
+class MutatedCopy(Copy):
+    def __init__(self, folder: Path, log: Path) -> None:
+        super().__init__(
+            folder, log, "debug", ("-DMIXBOOST_WERROR=OFF", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DMIXBOOST_SANITIZE=leak")
+        )
+        units = json.loads((self.built / "compile_commands.json").read_text())
+        self._commands = {unit["file"]: shlex.split(unit["command"]) for unit in units}
+        self._object_codes: dict[str, bytes | None] = {}
+        self._limits: dict[str, int] = {}
+
+    def time_without_mutants(self, checks: list[str]) -> None:
+        """A test goes on for ever in some mutants, so all get a multiple of the time that they need."""
+        for check in checks:
+            if check not in self._limits:
+                self.build_for(check)
+                began = time.monotonic()
+                if not self.passes(check):
+                    raise Failed(f"{check} fails without a mutant; the log is {self.log}\n{tail(self.log)}")
+                self._limits[check] = 10 + 5 * round(time.monotonic() - began)
+
+    def object_code(self, path: str) -> bytes | None:
+        """What an optimising compiler makes of a file without assertions; None where it refuses."""
+        compiler, *words = self._commands[str(self.folder / path)]
+        kept = [word for word in words[: words.index("-o")] if not re.match("-O|-W", word)]
+        made = self.folder / "build" / "mutant.o"
+        options = ["-O2", "-DNDEBUG", "-w", "-o", str(made), "-c", str(self.folder / path)]
+        ran = subprocess.run([compiler, *kept, *options], capture_output=True)
+        return made.read_bytes() if ran.returncode == 0 else None
+
+    @contextlib.contextmanager
+    def mutated(self, mutant: Mutant) -> Iterator[bool]:
+        """Whether the mutant is a program, and another than before."""
+        file, source = self.folder / mutant.path, (ROOT / mutant.path).read_text()
+        if mutant.path not in self._object_codes:
+            self._object_codes[mutant.path] = self.object_code(mutant.path)
+        file.write_text(mutant.change(source))
+        try:
+            yield self.object_code(mutant.path) not in (None, self._object_codes[mutant.path])
+        finally:
+            file.write_text(source)
+
+    def fails(self, check: str) -> bool:
+        self.build_for(check)
+        self.seconds = self._limits[check]
+        return not self.passes(check)
+
+
+@functools.cache
+def copy_in(folder: Path, log: Path) -> MutatedCopy:
+    return MutatedCopy(folder, log)
+
+
+# ---- The section ----
+
+
+def write_survivors(folder: Path) -> None:
+    """Those of the parts so far."""
+    lines = ["# Mutants that no test saw", "", "The last full run of `./dev battery mutation`.", ""]
+    for path in sorted(folder.glob("*.survivors")):
+        lines += path.read_text().splitlines()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / "mutation.md").write_text("\n".join(lines) + "\n")
+
+
+def part(area: Area, which: int) -> Part:
+    name = f"{area.name}, {which + 1} of {area.n_parts}"
+
+    def mutate(run: Run) -> Counts:
+        copy = copy_in(run.folder, run.log)
+        copy.time_without_mutants(area.checks)
+        survivors: list[str] = []
+        n_mutants = n_explained = 0
+        for mutant in drawn(area, which):
+            if n_mutants == A_PART:
+                break
+            old, new = mutant.lines((ROOT / mutant.path).read_text())
+            if (mutant.path, old, new) in equivalents():
+                n_explained += 1
+                continue
+            with copy.mutated(mutant) as is_another:
+                n_mutants += is_another
+                if is_another and not any(copy.fails(check) for check in area.checks_of(mutant.path)):
+                    survivors += [f"    {mutant.path}", f"    - {old}", f"    + {new}", ""]
+        (run.folder / f"{name}.survivors").write_text("".join(f"{line}\n" for line in survivors))
+        write_survivors(run.folder)
+        return {"mutants": n_mutants, "survivors": len(survivors) // 4, "explained": n_explained}
+
+    return Part(name, mutate)
+
+
+def parts(is_short: bool) -> list[Part]:
+    """The unit tests see that mutants are made as they should."""
+    return [] if is_short else [part(area, which) for area in AREAS for which in range(area.n_parts)]
+
+
+def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    found = [Figure("mutants of what reads and writes files and options", total(counts, "mutants"), f"≥ {LEAST}")]
+    for area in [None, *AREAS]:
+        of_area = {name: each for name, each in counts.items() if area is None or name.startswith(area.name)}
+        percent = 100 * (1 - total(of_area, "survivors") / total(of_area, "mutants"))
+        title = "percent of these that a test sees" if area is None else f"of {area.name}"
+        found.append(Figure(title, percent, f"≥ {LEAST_KILLED}" if area is None else ""))
+    return [*found, Figure("passed over, since it is known why no test can see them", total(counts, "explained"))]
+
+
+MUTATION = Section("mutation", "Mutation testing", parts, figures)
