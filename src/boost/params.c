@@ -35,14 +35,17 @@ struct option_row {
     const char *help;
 };
 
+/* Of what is no number. */
+#define NO_BOUNDS 0, 0, 0
+
 static const struct option_row TABLE[N_OPTIONS] = {
-    [OPTION_PRESET] = {"preset", CHOICE, "default", "default | paper", 0, 1, 0,
+    [OPTION_PRESET] = {"preset", CHOICE, "default", "default | paper", NO_BOUNDS,
                        "What the options that are not given are: their defaults, or the learner of the paper."},
     [OPTION_NUM_ROUND] =
         {"num_round", INTEGER_OR_AUTO, "auto", "1 to 1000000, or auto", 1, 1e6, 0,
          "Number of boosting rounds; auto: at most 2000, and without a validation set as many as were best for rows "
          "kept aside, before the training on all rows."},
-    [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", 0, 1, 0,
+    [OPTION_OBJECTIVE] = {"objective", CHOICE, "mse", "mse | logloss", NO_BOUNDS,
                           "Loss: mse for regression, logloss for two classes."},
     [OPTION_LEARNING_RATE] = {"learning_rate", NUMBER_OR_AUTO, "auto", "over 0, up to 1, or auto", 0, 1, 1,
                               "Factor on every round's step; auto: by the rows, 0.05 up to 20000, 0.095 for 100000, "
@@ -80,7 +83,7 @@ static const struct option_row TABLE[N_OPTIONS] = {
          "Probability of each maximal depth from min_max_depth to max_max_depth, summing to 1; "
          "auto: all the same."},
     [OPTION_USE_HISTOGRAMS] =
-        {"use_histograms", BOOLEAN, "true", "true | false", 0, 1, 0,
+        {"use_histograms", BOOLEAN, "true", "true | false", NO_BOUNDS,
          "Grow trees on histograms of bins; false: exact trees, where every value may be a threshold."},
     [OPTION_HIST_NBINS] = {"hist_nbins", INTEGER, "256", "2 to 256", 2, 256, 0,
                            "Bins of a feature's values; of 256, one is for missing values. Not for exact trees."},
@@ -92,14 +95,14 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_SPLIT_NOISE] =
         {"split_noise", NUMBER, "0", "0 to 10", 0, 10, 0,
          "Standard deviation of a random factor on each feature's gain in each node; it fades over the rounds."},
-    [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "all", "sample | all", 0, 1, 0,
+    [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "all", "sample | all", NO_BOUNDS,
                           "Rows that the leaf values are computed from: those the tree was grown on, or all."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                "Threads that grow trees; 0: as n_threads."},
     [OPTION_ALPHA] = {"alpha", NUMBER_OR_AUTO, "auto", "0 to 1e300, or auto", 0, 1e300, 0,
                       "L2 penalty of the ridge regression; auto: by the rows, 1 for 316 and fewer, 0.1 for 1000, 0.001 "
                       "for 10000 and more."},
-    [OPTION_FIT_INTERCEPT] = {"fit_intercept", BOOLEAN, "true", "true | false", 0, 1, 0,
+    [OPTION_FIT_INTERCEPT] = {"fit_intercept", BOOLEAN, "true", "true | false", NO_BOUNDS,
                               "Whether the ridge regression has an intercept (not penalised)."},
     [OPTION_RIDGE_N_THREADS] = {"ridge_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
                                 "Threads that fit the ridge regression; 0: as n_threads."},
@@ -111,13 +114,13 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_N_PROJECTIONS] = {"n_projections", INTEGER, "4", "1 to 64", 1, 64, 0,
                               "Number of random projections that fourier rounds choose from."},
     [OPTION_FOURIER_SCALING] =
-        {"fourier_scaling", CHOICE, "rank", "none | standard | rank", 0, 2, 0,
+        {"fourier_scaling", CHOICE, "rank", "none | standard | rank", NO_BOUNDS,
          "Inputs of the kernel: as they are (the paper), standardised, or ranks as normal scores."},
     [OPTION_FOURIER_METRIC] =
-        {"fourier_metric", CHOICE, "learned", "isotropic | learned", 0, 1, 0,
+        {"fourier_metric", CHOICE, "learned", "isotropic | learned", NO_BOUNDS,
          "Weights of the kernel's inputs: all the same, or learned from the rounds before a projection is drawn."},
     [OPTION_FOURIER_LINEAR] =
-        {"fourier_linear", BOOLEAN_OR_AUTO, "auto", "true | false | auto", 0, 1, 0,
+        {"fourier_linear", BOOLEAN_OR_AUTO, "auto", "true | false | auto", NO_BOUNDS,
          "Whether the first random features give way to the inputs themselves, where these are at most half as many; "
          "auto: up to 1000 rows."},
     [OPTION_KERNEL_N_THREADS] = {"kernel_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,

@@ -70,6 +70,19 @@ static void copies_have_the_callers_parts(void) {
     mxb_params_free(params);
 }
 
+/* Though both say the same two words. */
+static void a_loss_is_not_taken_for_a_learner(void) {
+    mxb_params *with_loss = PARAMS("num_round", "3"), *with_learner = PARAMS("num_round", "3");
+    struct own_loss own = {0};
+    struct line_learner lines = {0};
+    REQUIRE(with_loss != NULL && with_learner != NULL);
+    CHECK(own_loss_set(with_loss, &own, "mine", 1) && line_learner_add(with_learner, &lines, "mine", 0, 0.5));
+    strcpy(with_loss->own.loss.metric_name, "0.5");
+    CHECK(mxb_params_own_digest(with_loss) != mxb_params_own_digest(with_learner));
+    mxb_params_free(with_loss);
+    mxb_params_free(with_learner);
+}
+
 static void wrong_learners_are_refused(void) {
     mxb_params *params = PARAMS("num_round", "3");
     struct line_learner lines = {0};
@@ -290,6 +303,7 @@ int main(void) {
     RUN(a_loss_takes_the_place_of_the_objective);
     RUN(learners_share_probability_1);
     RUN(copies_have_the_callers_parts);
+    RUN(a_loss_is_not_taken_for_a_learner);
     RUN(wrong_learners_are_refused);
     RUN(a_model_is_loaded_with_what_it_needs);
     RUN(a_model_is_judged_by_its_own_loss);

@@ -262,6 +262,17 @@ static void finds_the_ends_of_lines(void) {
     CHECK(n_lines > 20000);
 }
 
+/* Behind the end there may be what looks like more of the line. */
+static void lines_end_where_the_text_does(void) {
+    static const char *const texts[] = {"a,b\n", "\"a\n", "\"a\"\n", "a,\"b\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *end = texts[i] + strlen(texts[i]) - 1;
+        size_t n_breaks = 0;
+        CHECK(mxb__csv_line_end(texts[i], end, &n_breaks) == end);
+        CHECK_INT(n_breaks, 0);
+    }
+}
+
 int main(void) {
     RUN(splits_lines_and_fields);
     RUN(drops_blanks_around_fields);
@@ -274,5 +285,6 @@ int main(void) {
     RUN(skips_and_reads_numbers_as_fields);
     RUN(long_numbers_are_fields);
     RUN(finds_the_ends_of_lines);
+    RUN(lines_end_where_the_text_does);
     return check_report();
 }

@@ -162,6 +162,7 @@ static void explains_what_cannot_be_read(void) {
     FAILS(mxb__file_read("", &bytes, &n_bytes, &error), error, MXB_ERROR_IO,
           "cannot read \"\": No such file or directory");
     FAILS(mxb__file_read(".", &bytes, &n_bytes, &error), error, MXB_ERROR_IO, "cannot read \".\": Is a directory");
+    CHECK(bytes == NULL && n_bytes == 0);
     FAILS(mxb__file_read("a\nb", &bytes, &n_bytes, &error), error, MXB_ERROR_IO,
           "cannot read \"a\\x0ab\": No such file or directory");
     CHECK_INT(mxb__file_read("x.csv", &bytes, &n_bytes, NULL), MXB_ERROR_IO);
@@ -291,6 +292,25 @@ static void steps_over_a_temporary_file_of_a_crash(void) {
     unlink("m.mxb");
 }
 
+/* A thousand names are tried, and no more. */
+static void gives_up_where_all_temporary_names_are_taken(void) {
+    char stale[64];
+    mxb_error error;
+    for (int i = 0; i < 1000; i++) {
+        snprintf(stale, sizeof stale, "m.mxb.tmp%ld-%d", (long)getpid(), i);
+        put(stale, "half");
+    }
+    FAILS(mxb__file_replace("m.mxb", "whole", 5, &error), error, MXB_ERROR_IO, "cannot write \"m.mxb\": File exists");
+    unlink(stale);
+    OK(mxb__file_replace("m.mxb", "whole", 5, &error), error);
+    CHECK(holds("m.mxb", "whole"));
+    for (int i = 0; i < 999; i++) {
+        snprintf(stale, sizeof stale, "m.mxb.tmp%ld-%d", (long)getpid(), i);
+        CHECK_INT(unlink(stale), 0);
+    }
+    unlink("m.mxb");
+}
+
 static void explains_what_cannot_be_written(void) {
     mxb_error error;
     FAILS(mxb__file_replace("nowhere/m.mxb", "x", 1, &error), error, MXB_ERROR_IO,
@@ -340,6 +360,7 @@ static void every_failing_call_leaves_a_whole_file(void) {
                 break;
             }
             n_calls++;
+            CHECK(numbers[e] == EINTR || status != MXB_OK || n == 9); /* the folder's close says nothing new */
             if (numbers[e] == EINTR && strcmp(fault_call, "open") != 0 && strcmp(fault_call, "fchmod") != 0 &&
                 strcmp(fault_call, "rename") != 0) {
                 CHECK_INT(status, MXB_OK); /* a signal is no failure */
@@ -365,6 +386,7 @@ int main(void) {
     RUN(replaces_and_creates);
     RUN(replaces_the_target_of_a_link);
     RUN(steps_over_a_temporary_file_of_a_crash);
+    RUN(gives_up_where_all_temporary_names_are_taken);
     RUN(explains_what_cannot_be_written);
     RUN(every_failing_call_leaves_a_whole_file);
     if (chdir("/") != 0 || rmdir(folder) != 0) {

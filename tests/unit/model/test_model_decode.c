@@ -94,6 +94,43 @@ static void texts_come_back(void) {
     mxb_model_free(model);
 }
 
+static void many_texts_come_back(void) {
+    enum { N = 3000 };
+    static char numbers[N][8];
+    const char *texts[N];
+    mxb_model *model = make_text_model(), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    for (size_t i = 0; i < N; i++) {
+        snprintf(numbers[i], sizeof numbers[i], "%04zu", i);
+        texts[i] = numbers[i];
+    }
+    OK(mxb__dictionary_fill(&model->dictionaries[0], texts, N, &error), error);
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+    for (size_t i = 0; i < N; i++) {
+        CHECK_TEXT(mxb_model_feature_text(loaded, 0, i), texts[i]);
+    }
+    mxb_bytes_free(bytes);
+    mxb_model_free(loaded);
+    mxb_model_free(model);
+}
+
+static void both_labels_the_same_text(void) {
+    mxb_model *model = make_text_model(), *loaded;
+    void *bytes;
+    size_t n_bytes;
+    mxb_error error;
+    mxb__free(model->label_texts[1]);
+    model->label_texts[1] = make_text(model->label_texts[0]);
+    OK(mxb_model_to_bytes(model, &bytes, &n_bytes, &error), error);
+    FAILS(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error, MXB_ERROR_FORMAT,
+          "the model is damaged: section meta: the labels do not ascend");
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
 static void a_text_twice(void) {
     static const char *const same[] = {"a", "a"};
     mxb_model *model = make_small_model(), *loaded;
@@ -190,6 +227,25 @@ static void scaling(void) {
     check_resized(SECTION_SCALING, -30, "the model is damaged: section scaling: 2 features in 22 bytes");
 }
 
+/* Scores and the value for missing, of feature 0. */
+static void scaled_values_may_be_as_large_as_the_format_says(void) {
+    mxb_model *model = make_small_model(), *loaded;
+    mxb_error error;
+    void *bytes;
+    size_t n_bytes, length;
+    make_sure(mxb_model_to_bytes(model, &bytes, &n_bytes, NULL));
+    unsigned char *section = edit_section(bytes, SECTION_SCALING - 1, &length);
+    memcpy(section + 5, "\xCA\xF2\x49\x71", 4); /* 1e30 */
+    memcpy(section + 29, "\xCA\xF2\x49\xF1\xCA\xF2\x49\x71", 8);
+    edit_repair(bytes);
+    OK(mxb_model_from_bytes(bytes, n_bytes, &loaded, &error), error);
+    CHECK(loaded->scaling.features[0].missing == 1e30f);
+    CHECK(loaded->scaling.features[0].knot_scores[0] == -1e30f && loaded->scaling.features[0].knot_scores[1] == 1e30f);
+    mxb_model_free(loaded);
+    mxb_bytes_free(bytes);
+    mxb_model_free(model);
+}
+
 static void standard_scaling(void) {
     mxb_model *model = make_model(&MAKE_SHAPES[4]), *loaded;
     void *bytes;
@@ -257,11 +313,14 @@ int main(void) {
     RUN(texts);
     RUN(members);
     RUN(texts_come_back);
+    RUN(many_texts_come_back);
+    RUN(both_labels_the_same_text);
     RUN(a_text_twice);
     RUN(texts_survive_failing_allocations);
     RUN(options);
     RUN(option_twice);
     RUN(scaling);
+    RUN(scaled_values_may_be_as_large_as_the_format_says);
     RUN(standard_scaling);
     RUN(curve);
     RUN(callers_loss);

@@ -51,8 +51,26 @@ static void arguments(void) {
     mxb_model_free(model);
 }
 
+static void a_name_may_be_as_long_as_the_format_says(void) {
+    mxb_model *model = make_small_model(), *loaded;
+    mxb_error error;
+    void *bytes;
+    size_t n;
+    char *name = make_block(MXB__MAX_NAME_BYTES + 1, 1);
+    memset(name, 'n', MXB__MAX_NAME_BYTES);
+    mxb__free(model->feature_names[1]);
+    model->feature_names[1] = name;
+    OK(mxb_model_to_bytes(model, &bytes, &n, &error), error);
+    OK(mxb_model_from_bytes(bytes, n, &loaded, &error), error);
+    CHECK_TEXT(loaded->feature_names[1], name);
+    mxb_bytes_free(bytes);
+    mxb_model_free(loaded);
+    mxb_model_free(model);
+}
+
 int main(void) {
     RUN(header_is_as_described);
     RUN(arguments);
+    RUN(a_name_may_be_as_long_as_the_format_says);
     return check_report();
 }

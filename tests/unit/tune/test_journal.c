@@ -29,6 +29,10 @@ static struct journal_record make_record(size_t i) {
         record.result.loss = HUGE_VAL;
         snprintf(record.result.message, sizeof record.result.message, "out of memory: %zu bytes for a test", i);
     }
+    if (i == 2) { /* has no zeros around the end of a sector */
+        record.result.status = MXB_ERROR_DATA;
+        memset(record.result.message, 'x', sizeof record.result.message - 1);
+    }
     return record;
 }
 
@@ -198,7 +202,6 @@ static void every_changed_byte_is_seen(void) {
     }
 }
 
-/* Two of them at random, cut at random: right records from the first on, or an error. */
 /* After a power cut, with the sectors behind it written. */
 static void a_sector_that_never_reached_the_disk_ends_the_journal(void) {
     size_t n_seen = 0;
@@ -217,6 +220,7 @@ static void a_sector_that_never_reached_the_disk_ends_the_journal(void) {
     CHECK(n_seen >= 2);
 }
 
+/* Two of them at random, cut at random: right records from the first on, or an error. */
 static void much_damage_gives_no_wrong_record(void) {
     struct dice dice = {7};
     unsigned char damaged[MAX_BYTES];
@@ -263,6 +267,7 @@ static void another_search_is_refused_with_the_line_that_differs(void) {
     check_refused("data 12\neta 4\nspace \nnum_round 11\n", "num_round 10", "num_round 11");
     check_refused("data 12\neta 4\nspace \nnum_round 100\n", "num_round 10", "num_round 100");
     check_refused("data 12\neta 4\nspace \nnum_round 1\n", "num_round 10", "num_round 1");
+    check_refused("data 13\ndata 12\neta 4\nspace \nnum_round 10\n", "data 12", "data 13"); /* though it comes later */
     check_refused("data 12\neta 4\ngamma 1\nspace \nnum_round 9\n", "num_round 10", "gamma 1");
     check_refused_saying("data 12\neta 4\nspace \n", "\"num_round 10\", which this one has not");
     check_refused_saying("data 12\neta 4\nspace \nnum_round 10\nalpha 1\n", "no \"alpha 1\", which this one has");

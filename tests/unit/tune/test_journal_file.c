@@ -247,6 +247,21 @@ static void what_is_no_file_is_refused(void) {
     unlink("loop");
 }
 
+/* Of a process that has closed its standard input. */
+static void its_descriptor_may_be_0(void) {
+    struct journal journal;
+    int standard_input = dup(STDIN_FILENO);
+    REQUIRE(standard_input > 0 && close(STDIN_FILENO) == 0);
+    unlink("a.mxj");
+    CHECK_INT(open_new(&journal, "a.mxj", 0), MXB_OK);
+    CHECK_INT(journal.file, 0);
+    CHECK_INT(add(&journal, 0), MXB_OK);
+    CHECK_INT(mxb__journal_sync(&journal, &error), MXB_OK);
+    mxb__journal_close(&journal);
+    CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0 && count("a.mxj") == 1);
+    CHECK(dup2(standard_input, STDIN_FILENO) == STDIN_FILENO && close(standard_input) == 0);
+}
+
 /* In a child that nothing is allowed to, also where the test runs as root. */
 static void without_permission_it_is_refused(void) {
     make("a.mxj", 1);
@@ -459,6 +474,7 @@ int main(void) {
     RUN(a_damaged_end_is_cut_off_the_file);
     RUN(other_journals_stay_as_they_are);
     RUN(what_is_no_file_is_refused);
+    RUN(its_descriptor_may_be_0);
     RUN(without_permission_it_is_refused);
     RUN(every_call_of_an_opening_may_fail);
     RUN(an_append_that_fails_leaves_the_journal_as_it_was);
