@@ -47,7 +47,7 @@ STATUSES = {
     "MXB_ERROR_FORMAT": "MXB_OK",
 }
 NO_CALLS = {"if", "for", "while", "switch", "return", "sizeof", "assert", "MXB_TRY"}
-INTEGER = re.compile(r"(\d+)([uUlL]*)")
+INTEGER = re.compile(r"(0|[1-9]\d*)([uUlL]*)")
 
 
 class Token(NamedTuple):

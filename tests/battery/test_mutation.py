@@ -13,6 +13,7 @@ static mxb_status f(const char *text, int n) {
     }
     return !n ? MXB_OK : -1;
 }
+static const int mode = 0640;
 """
 
 

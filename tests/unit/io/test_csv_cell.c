@@ -26,6 +26,8 @@ static void tells_numbers_from_the_rest(void) {
     CHECK_TEXT(kind_of("NaN"), "missing");
     CHECK_TEXT(kind_of("n"), "text");
     CHECK_TEXT(kind_of("N/A"), "text");
+    CHECK_TEXT(kind_of("nb"), "text");
+    CHECK_TEXT(kind_of("nab"), "text");
     CHECK_TEXT(kind_of("nan0"), "text");
     CHECK_TEXT(kind_of("1 2"), "text");
     CHECK_TEXT(kind_of("\x0e\x01"), "text"); /* with the bit that makes letters small it would be na */

@@ -159,7 +159,11 @@ static void make(const char *path, size_t n) {
 static void begins_and_goes_on(void) {
     struct journal journal;
     struct journal_contents contents;
+    struct stat about;
+    mode_t mask = umask(027);
     make("a.mxj", 1);
+    CHECK(stat("a.mxj", &about) == 0 && (about.st_mode & 0777) == 0640);
+    umask(mask);
     for (int i = 0; i < 4; i++) { /* one that is missing or empty is begun either way */
         REQUIRE(i < 2 ? unlink("a.mxj") == 0 : truncate("a.mxj", 0) == 0);
         OK(open_new(&journal, "a.mxj", i % 2), error);
