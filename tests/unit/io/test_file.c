@@ -170,6 +170,9 @@ static void explains_what_cannot_be_read(void) {
     fault_errno = EIO;
     FAILS(mxb__file_read("-", &bytes, &n_bytes, &error), error, MXB_ERROR_IO,
           "cannot read standard input: Input/output error");
+    fault_in = 1;
+    fault_errno = 12345; /* which no system has */
+    FAILS(mxb__file_read("x.csv", &bytes, &n_bytes, &error), error, MXB_ERROR_IO, "cannot read \"x.csv\": error 12345");
 }
 
 /* Root may do anything, so the checks run as another user. */

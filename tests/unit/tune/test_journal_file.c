@@ -173,7 +173,7 @@ static void begins_and_goes_on(void) {
             CHECK_INT(count("a.mxj"), k + 1); /* before it is closed */
         }
         mxb__journal_close(&journal);
-        CHECK_INT(journal.file, -1);
+        CHECK(journal.file == -1 && mxb__journal_sync(&journal, &error) == MXB_OK);
     }
     FAILS(mxb__journal_open(&journal, "a.mxj", 0, ABOUT, &contents, &error), error, MXB_ERROR_IO,
           "cannot begin the journal \"a.mxj\": it is there already; resume to go on from it, or remove it");
@@ -247,6 +247,9 @@ static void what_is_no_file_is_refused(void) {
             FAILS(open_new(&journal, cases[i].path, resume), error, MXB_ERROR_IO, cases[i].sentence);
         }
     }
+    fault_in = 1;
+    fault_errno = 12345; /* which no system has */
+    FAILS(open_new(&journal, "a.mxj", 1), error, MXB_ERROR_IO, "cannot open the journal \"a.mxj\": error 12345");
     unlink("pipe");
     unlink("loop");
 }
