@@ -186,6 +186,8 @@ static void begins_and_goes_on(void) {
     OK(add(&journal, 5), error);
     mxb__journal_close(&journal);
     CHECK_INT(count("a.mxj"), 6);
+    CHECK(truncate("a.mxj", 1) == 0 && open_new(&journal, "a.mxj", 0) == MXB_ERROR_IO && size_of("a.mxj") == 1);
+    CHECK(strstr(error.message, "it is there already") != NULL);
 }
 
 /* Cut to every length: what is whole stays, the rest goes, and what follows is where it belongs. */
