@@ -63,6 +63,7 @@ static void members(void) {
     static const struct damage damages[] = {
         DAMAGE(SECTION_META, 26, "\0\0\0\0", "section meta: 0 members, not 1 to 256"),
         DAMAGE(SECTION_META, 26, "\1\0\0\0", "section curve: 10 losses for 16 rounds"),
+        DAMAGE(SECTION_META, 26, "\0\1\0\0", "section terms: 16 terms of 256 members"),
         DAMAGE(SECTION_META, 26, "\1\1\0\0", "section meta: 257 members, not 1 to 256"),
         DAMAGE(SECTION_META, 26, "\3\0\0\0", "section terms: 16 terms of 3 members"),
         DAMAGE(SECTION_TERMS, 0, "\xF\0\0\0", "section terms: 15 terms of 2 members"),
