@@ -197,9 +197,8 @@ static double penalty(int takes, uint32_t n_features, uint32_t component) {
     struct data_recipe recipe = {.n_rows = 40, .n_features = n_features, .seed = 1};
     options.n_components = 50;
     options.takes_inputs = takes;
-    REQUIRE(fit_open(&fit, data_make(recipe), options, 256, SCALING_RANK));
-    REQUIRE(draw_next(&fit) == MXB_OK);
-    double found = mxb__bank_penalty(&fit.model->projections[0], component);
+    int is_drawn = fit_open(&fit, data_make(recipe), options, 256, SCALING_RANK) && draw_next(&fit) == MXB_OK;
+    double found = is_drawn ? mxb__bank_penalty(&fit.model->projections[0], component) : NAN;
     fit_close(&fit);
     return found;
 }
