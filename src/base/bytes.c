@@ -12,8 +12,8 @@ void mxb__put_bytes(struct byte_writer *out, const void *bytes, size_t n_bytes) 
         return;
     }
     if (n_bytes > out->capacity - out->n_bytes) {
-        size_t needed = n_bytes > SIZE_MAX - out->n_bytes ? SIZE_MAX : out->n_bytes + n_bytes;
-        size_t doubled = out->capacity > SIZE_MAX / 2 ? SIZE_MAX : 2 * out->capacity;
+        size_t needed = out->n_bytes + n_bytes; /* no block has more than half of what a size_t counts */
+        size_t doubled = 2 * out->capacity;
         size_t capacity = needed > doubled ? needed : doubled;
         out->status = mxb__grow(&out->bytes, out->n_bytes, capacity, 1, "the model's bytes", out->error);
         if (out->status != MXB_OK) {

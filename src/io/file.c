@@ -124,8 +124,7 @@ static int resolve(const char *path, char target[PATH_MAX]) {
 /* A new file beside `target`, with its permissions where it exists (`mode` not 0). */
 static int open_temporary(const char *target, mode_t mode, char temporary[PATH_MAX], int *file) {
     for (int i = 0; i < TEMPORARY_NAMES; i++) {
-        int length = snprintf(temporary, PATH_MAX, "%s.tmp%ld-%d", target, (long)getpid(), i);
-        if (length < 0 || length >= PATH_MAX) {
+        if (snprintf(temporary, PATH_MAX, "%s.tmp%ld-%d", target, (long)getpid(), i) >= PATH_MAX) {
             return ENAMETOOLONG;
         }
         *file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode != 0 ? S_IRUSR | S_IWUSR : 0666);

@@ -241,11 +241,10 @@ static mxb_status fill(const mxb_table *table, const struct choice *choice, cons
     if (choice->label != NONE) {
         MXB_TRY(set_label(&table->columns[choice->label], dataset, error));
     }
-    if (choice->weight != NONE) {
-        MXB_TRY(
-            mxb_dataset_set_weight(dataset, table->columns[choice->weight].values, sizeof(double), MXB_FLOAT64, error));
+    if (choice->weight == NONE) {
+        return MXB_OK;
     }
-    return MXB_OK;
+    return mxb_dataset_set_weight(dataset, table->columns[choice->weight].values, sizeof(double), MXB_FLOAT64, error);
 }
 
 mxb_status mxb_dataset_from_table(const mxb_table *table, const char *label, const char *weight,

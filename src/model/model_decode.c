@@ -379,7 +379,7 @@ mxb_status mxb__section_decode(enum section_id id, struct section_input *section
     };
     mxb_status status = decoders[id](section, model);
     /* Zeros read beyond the end may have failed a check first; where the section ends is then the better answer. */
-    if (section->in.overrun && status != MXB_ERROR_MEMORY) {
+    if (section->in.overrun) {
         return ends_early(section);
     }
     if (status == MXB_OK && section->in.n_left > 0) {

@@ -205,27 +205,11 @@ uint32_t mxb__model_n_sections(const mxb_model *model) {
 }
 
 void mxb__section_encode(const mxb_model *model, enum section_id id, struct byte_writer *out) {
-    switch (id) {
-        case SECTION_META:
-            encode_meta(model, out);
-            break;
-        case SECTION_OPTIONS:
-            encode_options(model, out);
-            break;
-        case SECTION_SCALING:
-            encode_scaling(model, out);
-            break;
-        case SECTION_PROJECTIONS:
-            encode_projections(model, out);
-            break;
-        case SECTION_TERMS:
-            encode_terms(model, out);
-            break;
-        case SECTION_CURVE:
-            encode_curve(model, out);
-            break;
-        case SECTION_REPAIRS:
-            encode_repairs(model, out);
-            break;
-    }
+    static void (*const encoders[])(const mxb_model *, struct byte_writer *) = {
+        [SECTION_META] = encode_meta,       [SECTION_OPTIONS] = encode_options,
+        [SECTION_SCALING] = encode_scaling, [SECTION_PROJECTIONS] = encode_projections,
+        [SECTION_TERMS] = encode_terms,     [SECTION_CURVE] = encode_curve,
+        [SECTION_REPAIRS] = encode_repairs,
+    };
+    encoders[id](model, out);
 }

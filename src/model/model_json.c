@@ -58,27 +58,30 @@ static void put_key(struct byte_writer *out, const char *separator, const char *
 }
 
 static void put_doubles(struct byte_writer *out, const double *values, size_t n) {
+    put_text(out, "[");
     for (size_t i = 0; i < n; i++) {
-        put_text(out, i == 0 ? "[" : ", ");
+        put_text(out, i == 0 ? "" : ", ");
         put_number(out, values[i]);
     }
-    put_text(out, n == 0 ? "[]" : "]");
+    put_text(out, "]");
 }
 
 static void put_floats(struct byte_writer *out, const float *values, size_t n) {
+    put_text(out, "[");
     for (size_t i = 0; i < n; i++) {
-        put_text(out, i == 0 ? "[" : ", ");
+        put_text(out, i == 0 ? "" : ", ");
         put_number(out, (double)values[i]);
     }
-    put_text(out, n == 0 ? "[]" : "]");
+    put_text(out, "]");
 }
 
 static void put_strings(struct byte_writer *out, char *const *texts, size_t n) {
+    put_text(out, "[");
     for (size_t i = 0; i < n; i++) {
-        put_text(out, i == 0 ? "[" : ", ");
+        put_text(out, i == 0 ? "" : ", ");
         put_string(out, texts[i]);
     }
-    put_text(out, n == 0 ? "[]" : "]");
+    put_text(out, "]");
 }
 
 /* The classes whose gains have features, and what these are called. */

@@ -52,7 +52,7 @@ static mxb_status check_header(const unsigned char *bytes, size_t n_bytes, const
                          ") and cannot be read; train the model again",
                          file, version);
     }
-    if (version > MXB__FORMAT_VERSION && !in.overrun) {
+    if (version > MXB__FORMAT_VERSION) {
         return mxb__fail(error, MXB_ERROR_FORMAT,
                          "%s was written by a newer mixboost (format %" PRIu32 "; this one reads up to %d)", file,
                          version, MXB__FORMAT_VERSION);

@@ -39,7 +39,7 @@ mxb_status mxb__journal_open(struct journal *journal, const char *path, int resu
 mxb_status mxb__journal_append(struct journal *journal, const mxb_trial *trial, const mxb_trial_result *result,
                                mxb_error *error);
 
-/** Waits for the disk. */
+/** Waits for the disk, if there is a file. */
 mxb_status mxb__journal_sync(struct journal *journal, mxb_error *error);
 
 void mxb__journal_close(struct journal *journal);

@@ -142,8 +142,7 @@ static mxb_status tell(mxb_tuner *tuner, const mxb_trial *trial, const mxb_trial
     }
     mxb__results_add(results, trial, result);
     MXB_TRY(advance(tuner, error));
-    return results->stage < results->n_stages || tuner->journal.file < 0 ? MXB_OK
-                                                                         : mxb__journal_sync(&tuner->journal, error);
+    return results->stage < results->n_stages ? MXB_OK : mxb__journal_sync(&tuner->journal, error);
 }
 
 mxb_status mxb_tuner_tell(mxb_tuner *tuner, const mxb_trial *trial, const mxb_trial_result *result, mxb_error *error) {
