@@ -163,6 +163,11 @@ static void a_model_is_loaded_with_what_it_needs(void) {
     OK(mxb_model_predict(from_bytes, data.dataset, MXB_PREDICT_VALUE, 1, predicted[1], &error), error);
     CHECK(memcmp(predicted[0], predicted[1], sizeof predicted[0]) == 0);
     mxb_model_free(from_bytes);
+    OK(mxb_model_from_bytes_with(bytes.bytes, bytes.n_bytes, NULL, &from_bytes, &error), error);
+    struct model_bytes kept = bytes_of(from_bytes); /* although nobody here knows the learner */
+    CHECK(same_bytes(bytes, kept));
+    mxb_bytes_free(kept.bytes);
+    mxb_model_free(from_bytes);
     FAILS(mxb_model_from_bytes_with(NULL, 0, params, &from_bytes, &error), error, MXB_ERROR_PARAM, "bytes is NULL");
     mxb_bytes_free(bytes.bytes);
     mxb_bytes_free(again.bytes);

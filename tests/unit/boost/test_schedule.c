@@ -1,6 +1,7 @@
 /* The draws of learner classes and depths: as often as the probabilities say, and from seed and round alone. */
 #include "boost/schedule.h"
 
+#include "base/random.h"
 #include "check.h"
 #include "unit/boost/make_data.h"
 #include "unit/boost/make_own.h"
@@ -174,6 +175,21 @@ static void the_callers_learners_have_their_share(void) {
     }
 }
 
+/* Where they leave no more than rounding, the last of them that can be drawn has that, too. */
+static void rounding_is_the_last_learners(void) {
+    enum { ROUND = 312104395 }; /* of seed 0: its number is above 1 - 1e-10 */
+    struct line_learner lines = {0};
+    struct draw draw;
+    mxb_params *params = PARAMS("tree_probability", "0.5");
+    REQUIRE(params != NULL);
+    REQUIRE(line_learner_add(params, &lines, "a", 0, 0.5) && line_learner_add(params, &lines, "b", 0, 0.5 - 5e-10) &&
+            line_learner_add(params, &lines, "never", 0, 0));
+    CHECK(mxb__random_uniform(mxb__random_stream(0, RANDOM_LEARNER, ROUND), 0) > 1 - 1e-10);
+    CHECK(mxb__schedule_draw(params, 0, ROUND, &draw) == &mxb__own_learner);
+    CHECK(draw.own == &params->own.learners[1]);
+    mxb_params_free(params);
+}
+
 /* Learners that are never drawn change no draw, to the last round. */
 static void learners_of_probability_0_change_nothing(void) {
     struct line_learner lines = {0};
@@ -198,6 +214,7 @@ int main(void) {
     RUN(only_seed_and_round_count);
     RUN(classes_are_drawn_by_one_threshold);
     RUN(the_callers_learners_have_their_share);
+    RUN(rounding_is_the_last_learners);
     RUN(learners_of_probability_0_change_nothing);
     return check_report();
 }

@@ -14,11 +14,13 @@
 
 #include "check.h"
 
-/* The n-th call from now fails with fault_errno (0 = off); with fault_short, transfers move one byte at a time. */
+/* The n-th call from now fails with fault_errno (0 = off), or a transfer moves nothing where that is 0; with
+ * fault_short, transfers move one byte at a time. */
 static int fault_in;
 static int fault_errno;
 static int fault_short;
 static const char *fault_call; /* the name of the call that failed */
+static size_t largest_transfer;
 
 static int fails(const char *call) {
     if (fault_in == 0 || --fault_in != 0) {
@@ -41,12 +43,15 @@ static int faulty_close(int file) {
     return fails("close") ? -1 : result;
 }
 
-static ssize_t faulty_read(int file, void *to, size_t n) {
-    return fails("read") ? -1 : read(file, to, fault_short && n > 1 ? 1 : n);
+static size_t transfer(size_t n) {
+    largest_transfer = n > largest_transfer ? n : largest_transfer;
+    return fault_short && n > 1 ? 1 : n;
 }
 
+static ssize_t faulty_read(int file, void *to, size_t n) { return fails("read") ? -1 : read(file, to, transfer(n)); }
+
 static ssize_t faulty_write(int file, const void *from, size_t n) {
-    return fails("write") ? -1 : write(file, from, fault_short && n > 1 ? 1 : n);
+    return fails("write") ? (fault_errno == 0 ? 0 : -1) : write(file, from, transfer(n));
 }
 
 #define OPEN_2(path, flags)       faulty_open(path, flags, 0)
@@ -120,13 +125,15 @@ static void reads_files_of_any_size(void) {
     unlink("sized");
 }
 
-/* A pipe has no size, gives short reads, and here stands in for standard input. */
-static void reads_pipes_and_standard_input(void) {
-    enum { LINES = 30000 };
+enum { LINES = 30000 };
+
+/* Reads lines that a child writes. A pipe has no size, gives short reads, and here stands in for standard input. */
+static mxb_status read_pipe(char **bytes, size_t *n_bytes, mxb_error *error) {
     int ends[2];
-    REQUIRE(pipe(ends) == 0);
+    if (pipe(ends) != 0) {
+        return MXB_ERROR_IO;
+    }
     pid_t child = fork();
-    REQUIRE(child >= 0);
     if (child == 0) {
         close(ends[0]);
         FILE *out = fdopen(ends[1], "w");
@@ -138,18 +145,41 @@ static void reads_pipes_and_standard_input(void) {
     }
     close(ends[1]);
     int saved = dup(STDIN_FILENO);
-    REQUIRE(dup2(ends[0], STDIN_FILENO) >= 0);
+    dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
+    mxb_status status = mxb__file_read("-", bytes, n_bytes, error);
+    dup2(saved, STDIN_FILENO); /* and the child writes for nobody */
+    close(saved);
+    waitpid(child, NULL, 0);
+    return status;
+}
+
+static void reads_pipes_and_standard_input(void) {
     char *bytes;
     size_t n_bytes;
     mxb_error error;
-    OK(mxb__file_read("-", &bytes, &n_bytes, &error), error);
+    OK(read_pipe(&bytes, &n_bytes, &error), error);
     CHECK_INT(n_bytes, LINES * 8);
     CHECK(memcmp(bytes + n_bytes - 8, "0029999\n", 8) == 0);
     mxb__free(bytes);
-    waitpid(child, NULL, 0);
-    dup2(saved, STDIN_FILENO);
-    close(saved);
+    for (uint64_t n = 1; n <= 3; n++) { /* 64, 128 and 256 KiB */
+        mxb__memory_fail_at(n, 0);
+        CHECK_INT(read_pipe(&bytes, &n_bytes, &error), MXB_ERROR_MEMORY);
+        mxb__memory_fail_at(0, 0);
+        CHECK(bytes == NULL && n_bytes == 0);
+    }
+}
+
+/* From and to no file, so that nothing is moved. */
+static void no_transfer_is_too_large_for_a_system(void) {
+    char *volatile bytes = folder;
+    size_t n_bytes = (size_t)LARGEST_TRANSFER + 5;
+    largest_transfer = 0;
+    CHECK_INT(write_all(-1, bytes, n_bytes), EBADF);
+    CHECK_INT(largest_transfer, LARGEST_TRANSFER);
+    largest_transfer = 0;
+    CHECK_INT(read_some(-1, bytes, n_bytes), -1);
+    CHECK_INT(largest_transfer, LARGEST_TRANSFER);
 }
 
 static void explains_what_cannot_be_read(void) {
@@ -295,11 +325,10 @@ static void steps_over_a_temporary_file_of_a_crash(void) {
     unlink("m.mxb");
 }
 
-/* A thousand names are tried, and no more. */
 static void gives_up_where_all_temporary_names_are_taken(void) {
     char stale[64];
     mxb_error error;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < TEMPORARY_NAMES; i++) {
         snprintf(stale, sizeof stale, "m.mxb.tmp%ld-%d", (long)getpid(), i);
         put(stale, "half");
     }
@@ -307,11 +336,24 @@ static void gives_up_where_all_temporary_names_are_taken(void) {
     unlink(stale);
     OK(mxb__file_replace("m.mxb", "whole", 5, &error), error);
     CHECK(holds("m.mxb", "whole"));
-    for (int i = 0; i < 999; i++) {
+    for (int i = 0; i < TEMPORARY_NAMES - 1; i++) {
         snprintf(stale, sizeof stale, "m.mxb.tmp%ld-%d", (long)getpid(), i);
         CHECK_INT(unlink(stale), 0);
     }
     unlink("m.mxb");
+}
+
+/* A file here, by a name of so many bytes. */
+static void check_too_long(size_t n_bytes) {
+    char text[PATH_MAX + 10];
+    mxb_error error;
+    for (size_t i = 0; i < n_bytes; i++) {
+        text[i] = i % 2 == 0 ? '.' : '/';
+    }
+    memcpy(text + n_bytes - 2, "/m", 3);
+    CHECK_INT(mxb__file_replace(text, "x", 1, &error), MXB_ERROR_IO);
+    CHECK(strstr(error.message, "...\": File name too long") != NULL);
+    CHECK_INT(n_files_here(), 0);
 }
 
 static void explains_what_cannot_be_written(void) {
@@ -326,11 +368,26 @@ static void explains_what_cannot_be_written(void) {
     FAILS(mxb__file_replace("plain/m.mxb", "x", 1, &error), error, MXB_ERROR_IO,
           "cannot write \"plain/m.mxb\": Not a directory");
     unlink("plain");
+    mkdir("-", 0755);
+    FAILS(mxb__file_replace("-", "x", 1, &error), error, MXB_ERROR_IO, "cannot write \"-\": Is a directory");
+    rmdir("-");
+    check_too_long(PATH_MAX - 4); /* without room for the end of a temporary file's name */
+    check_too_long(PATH_MAX + 2);
     char text[PATH_MAX + 10];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     CHECK_INT(mxb__file_replace(text, "x", 1, &error), MXB_ERROR_IO);
     CHECK(strstr(error.message, "...\": File name too long") != NULL);
+    CHECK_INT(n_files_here(), 0);
+}
+
+static void a_write_of_nothing_is_a_failure(void) {
+    mxb_error error;
+    fault_in = 2;
+    fault_errno = 0;
+    FAILS(mxb__file_replace("m.mxb", "x", 1, &error), error, MXB_ERROR_IO,
+          "cannot write \"m.mxb\": Input/output error");
+    CHECK_TEXT(fault_call, "write");
     CHECK_INT(n_files_here(), 0);
 }
 
@@ -382,6 +439,7 @@ int main(void) {
     }
     RUN(reads_files_of_any_size);
     RUN(reads_pipes_and_standard_input);
+    RUN(no_transfer_is_too_large_for_a_system);
     RUN(explains_what_cannot_be_read);
     RUN(explains_missing_permission);
     RUN(read_survives_signals_and_short_reads);
@@ -391,6 +449,7 @@ int main(void) {
     RUN(steps_over_a_temporary_file_of_a_crash);
     RUN(gives_up_where_all_temporary_names_are_taken);
     RUN(explains_what_cannot_be_written);
+    RUN(a_write_of_nothing_is_a_failure);
     RUN(every_failing_call_leaves_a_whole_file);
     if (chdir("/") != 0 || rmdir(folder) != 0) {
         check_failed(__FILE__, __LINE__, "files left behind");

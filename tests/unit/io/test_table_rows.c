@@ -1,5 +1,5 @@
 /* Rows read in pieces by many threads: the table and the sentences of a plain reader, for any pieces and threads. The
- * source is included to ask it how many rows it makes room for. */
+ * source is included to ask its parts alone. */
 #define _XOPEN_SOURCE 700
 #include "io/table_rows.c"
 
@@ -135,6 +135,48 @@ static void makes_no_room_for_rows_that_cannot_be(void) {
     CHECK_INT(n_rows_to_store(&table, &pieces, 1000000), 7);
 }
 
+static void pieces_beyond_the_room_are_left(void) {
+    csv.n_bytes = 0;
+    put_text(&csv, "1,2,3\n");
+    for (size_t i = 0; i < 100; i++) {
+        put_text(&csv, "1\n");
+    }
+    put_text(&csv, ",,\n,,\n");
+    for (size_t piece_bytes = 1; piece_bytes < csv.n_bytes; piece_bytes++) {
+        CHECK(agrees(&(struct table_options){.header = MXB_HEADER_NO, .n_threads = 2, .piece_bytes = piece_bytes}));
+    }
+}
+
+static void too_many_rows_are_refused(void) {
+    char path[] = "data.csv";
+    mxb_table table = {.path = path, .n_columns = 1};
+    struct csv_pieces pieces = {.n_rows = MXB__MAX_ROWS + 1};
+    mxb_error error;
+    FAILS(mxb__table_read_rows(&table, &pieces, NULL, &error), error, MXB_ERROR_DATA,
+          "data.csv has more than 4294967295 rows");
+}
+
+enum { N_KEPT = 1 << 18 };
+
+/* The even or the odd numbers, downwards. */
+static void keep_lesser_ones(void *context, size_t index, size_t thread) {
+    _Atomic size_t *least = context;
+    (void)thread;
+    for (size_t i = N_KEPT; i-- > 0;) {
+        keep_least(least, 2 * i + index);
+    }
+}
+
+static void threads_keep_the_least(void) {
+    struct pool *pool = mxb__pool_open(2);
+    for (int repeat = 0; repeat < 5; repeat++) {
+        _Atomic size_t least = NONE;
+        mxb__pool_run(pool, 2, 1e9, keep_lesser_ones, &least);
+        CHECK_INT(least, 0);
+    }
+    mxb__pool_close(pool);
+}
+
 int main(void) {
     RUN(reads_small_texts_as_its_twin);
     RUN(reads_large_texts_as_its_twin);
@@ -142,5 +184,8 @@ int main(void) {
     RUN(tells_the_first_mistake);
     RUN(reads_the_shortest_rows);
     RUN(makes_no_room_for_rows_that_cannot_be);
+    RUN(pieces_beyond_the_room_are_left);
+    RUN(too_many_rows_are_refused);
+    RUN(threads_keep_the_least);
     return check_report();
 }

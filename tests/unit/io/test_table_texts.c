@@ -1,7 +1,12 @@
 /* Columns of text coded in pieces: the codes and texts, and what is wrong with them, as in one go. Random tables are
- * compared with a plain reader in test_table_rows.c. */
+ * compared with a plain reader in test_table_rows.c. The source is included so that there can be too many texts. */
 #define _XOPEN_SOURCE 700
-#include "io/table_texts.h"
+#include "data/dictionary.h"
+
+static size_t most_texts = MXB__MAX_TEXTS;
+#undef MXB__MAX_TEXTS
+#define MXB__MAX_TEXTS most_texts
+#include "io/table_texts.c"
 
 #include <stdlib.h>
 
@@ -76,6 +81,47 @@ static void problems_stay_where_they_are(void) {
     }
 }
 
+static void every_problem_is_told_by_its_line(void) {
+    static const char rows[] = "a,b\nc,d\0\ne\0,f\n";
+    struct table_options options = {.header = MXB_HEADER_NO};
+    mxb_table *table;
+    mxb_error error;
+    OK(mxb__table_parse(rows, sizeof rows - 1, "data.csv", &options, &table, &error), error);
+    CHECK_INT(table->columns[0].problem_line, 3);
+    CHECK_INT(table->columns[1].problem_line, 2);
+    mxb_table_free(table);
+}
+
+static void too_many_texts_are_a_problem(void) {
+    struct table_options options = {.header = MXB_HEADER_NO};
+    mxb_table *table;
+    mxb_error error;
+    n_bytes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        put("a%d,", i % 100);
+        put("b%d\n", i / 2);
+    }
+    most_texts = 100;
+    OK(mxb__table_parse(text, n_bytes, "data.csv", &options, &table, &error), error);
+    CHECK(table->columns[0].problem == NULL && table->columns[0].n_texts == 100);
+    CHECK_TEXT(table->columns[1].problem, "the column has more than 16777216 different texts");
+    CHECK_INT(table->columns[1].problem_line, 201);
+    mxb_table_free(table);
+    check_pieces();
+    most_texts = (size_t)1 << 24;
+}
+
+/* Those of empty lines alone. */
+static void pieces_may_have_no_rows(void) {
+    n_bytes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        put("t%d\n", i % 7);
+    }
+    memset(text + n_bytes, '\n', ROWS);
+    n_bytes += ROWS;
+    check_pieces();
+}
+
 /* It says so, or what is read is right. */
 static void survives_every_failing_allocation(void) {
     n_bytes = 0;
@@ -83,7 +129,7 @@ static void survives_every_failing_allocation(void) {
         put("a%d,", i);
         put("\"b\"\"%d\"\n", i % 9);
     }
-    struct table_options options = {MXB_HEADER_NO, NULL, 0, 2, 1000};
+    struct table_options options = {MXB_HEADER_NO, NULL, 0, 2, 450};
     char *expected = table_as_text(text, n_bytes, &options);
     size_t n_failed = 0;
     for (uint64_t n = 1; n < 400; n++) {
@@ -103,6 +149,9 @@ int main(void) {
     RUN(codes_are_those_of_the_file);
     RUN(codes_of_a_last_line_are_those_of_the_file);
     RUN(problems_stay_where_they_are);
+    RUN(every_problem_is_told_by_its_line);
+    RUN(too_many_texts_are_a_problem);
+    RUN(pieces_may_have_no_rows);
     RUN(survives_every_failing_allocation);
     return check_report();
 }

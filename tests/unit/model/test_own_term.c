@@ -181,8 +181,14 @@ static void without_the_learner_the_bytes_are_kept(void) {
     uint32_t n_bytes;
     mxb_error error;
     OK(mxb__own_term_create(&term.own, &unknown, 1, 1, &error), error);
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb__own_term_read(&term.own, "a\0c", 3, &error), MXB_ERROR_MEMORY);
     OK(mxb__own_term_read(&term.own, "a\0c", 3, &error), error);
     CHECK(mxb__own_term_is_writable(&term.own));
+    mxb__memory_fail_at(1, 0);
+    CHECK_INT(mxb__own_term_write(&term.own, &bytes, &n_bytes, &error), MXB_ERROR_MEMORY);
+    CHECK(bytes == NULL);
+    mxb__memory_fail_at(0, 0);
     OK(mxb__own_term_write(&term.own, &bytes, &n_bytes, &error), error);
     CHECK(n_bytes == 3 && memcmp(bytes, "a\0c", 3) == 0);
     FAILS(mxb__own_term_add_values(&term.own, dataset, values, scores, &error), error, MXB_ERROR_PARAM,

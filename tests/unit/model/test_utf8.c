@@ -40,6 +40,7 @@ static void not_characters(void) {
                                         "\xBF",
                                         "\xC0\x80",
                                         "\xC1\xBF",
+                                        "\xC2",
                                         "\xC3",
                                         "\xC3(",
                                         "\xE0\x9F\xBF",

@@ -269,11 +269,25 @@ static void another_search_is_refused_with_the_line_that_differs(void) {
     check_refused("data 12\neta 4\nspace \nnum_round 1\n", "num_round 10", "num_round 1");
     check_refused("data 13\ndata 12\neta 4\nspace \nnum_round 10\n", "data 12", "data 13"); /* though it comes later */
     check_refused("data 12\neta 4\ngamma 1\nspace \nnum_round 9\n", "num_round 10", "gamma 1");
+    check_refused("data 12\neta2 4\nspace \nnum_round 10\n", "eta 4", "eta2 4");
     check_refused_saying("data 12\neta 4\nspace \n", "\"num_round 10\", which this one has not");
     check_refused_saying("data 12\neta 4\nspace \nnum_round 10\nalpha 1\n", "no \"alpha 1\", which this one has");
     check_refused_saying("data 12\ngamma 1\neta 4\nspace \nnum_round 10\n", "no \"gamma 1\", which this one has");
     check_refused_saying("", "\"data 12\", which this one has not");
     check_refused_saying("eta 4\ndata 12\nspace \nnum_round 10\n", "its lines in another order");
+}
+
+/* As no version of ours writes it. */
+static void a_last_line_may_lack_its_end(void) {
+    char *header;
+    size_t n_header;
+    size_t n_good;
+    struct journal_contents contents;
+    OK(mxb__journal_encode_header("data 12\neta 4", &header, &n_header, &error), error);
+    FAILS(mxb__journal_parse((const unsigned char *)header, n_header, "a.mxj", "data 12\neta 5\n", &contents, &n_good,
+                             &error),
+          error, MXB_ERROR_PARAM, "the journal \"a.mxj\" is of another search: it has \"eta 4\", this one \"eta 5\"");
+    mxb__free(header);
 }
 
 static void what_is_no_journal_is_refused(void) {
@@ -315,6 +329,7 @@ static void out_of_memory(void) {
     size_t n_good;
     mxb__memory_fail_at(1, 1);
     CHECK_INT(parse(bytes, n_bytes, ABOUT, &n_records, &n_good, warning), MXB_ERROR_MEMORY);
+    CHECK_INT(parse(bytes, N_HEADER - 1, ABOUT, &n_records, &n_good, warning), MXB_ERROR_MEMORY);
     CHECK_INT(mxb__journal_encode_header(ABOUT, &header, &n_good, &error), MXB_ERROR_MEMORY);
     mxb__memory_fail_at(0, 0);
 }
@@ -329,6 +344,7 @@ int main(void) {
     RUN(a_sector_that_never_reached_the_disk_ends_the_journal);
     RUN(much_damage_gives_no_wrong_record);
     RUN(another_search_is_refused_with_the_line_that_differs);
+    RUN(a_last_line_may_lack_its_end);
     RUN(what_is_no_journal_is_refused);
     RUN(the_beginning_of_another_search_is_refused);
     RUN(out_of_memory);

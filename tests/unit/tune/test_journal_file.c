@@ -14,8 +14,8 @@
 #include "check.h"
 #include "tune/journal_format.h"
 
-/* The n-th call from now fails with fault_errno (0 = off), and with fault_for_ever all after it; with fault_short,
- * transfers move a few bytes at a time. */
+/* The n-th call from now fails with fault_errno (0 = off), or a transfer moves nothing where that is 0; with
+ * fault_for_ever so do all after it; with fault_short, transfers move a few bytes at a time. */
 static int fault_in;
 static int fault_errno;
 static int fault_for_ever;
@@ -55,7 +55,7 @@ static int faulty_fsync(int file) {
 }
 
 static ssize_t faulty_read(int file, void *to, size_t n) {
-    return fails("read") ? -1 : read(file, to, fault_short && n > 7 ? 7 : n);
+    return fails("read") ? (fault_errno == 0 ? 0 : -1) : read(file, to, fault_short && n > 7 ? 7 : n);
 }
 
 static ssize_t faulty_pwrite(int file, const void *from, size_t n, off_t at) {
@@ -63,7 +63,7 @@ static ssize_t faulty_pwrite(int file, const void *from, size_t n, off_t at) {
         int number = errno;
         CHECK(pwrite(file, from, n / 2, at) >= 0);
         errno = number;
-        return -1;
+        return number == 0 ? 0 : -1;
     }
     return pwrite(file, from, fault_short && n > 7 ? 7 : n, at);
 }
@@ -389,6 +389,31 @@ static void an_append_that_fails_leaves_the_journal_as_it_was(void) {
     }
 }
 
+static void a_transfer_of_nothing_is_a_failure(void) {
+    struct journal journal;
+    make("a.mxj", 2);
+    fail_at(4, 0, 0);
+    FAILS(open_new(&journal, "a.mxj", 1), error, MXB_ERROR_IO, "cannot read the journal \"a.mxj\": it became shorter");
+    CHECK_TEXT(fault_call, "read");
+    unlink("a.mxj");
+    fail_at(0, 0, 0);
+    OK(open_new(&journal, "a.mxj", 0), error);
+    fail_at(1, 0, 0);
+    FAILS(add(&journal, 0), error, MXB_ERROR_IO, "cannot write the journal \"a.mxj\": Input/output error");
+    CHECK_TEXT(fault_call, "pwrite");
+    fail_at(0, 0, 0);
+    OK(add(&journal, 0), error);
+    mxb__journal_close(&journal);
+    CHECK_INT(count("a.mxj"), 1);
+}
+
+static void an_unknown_reason_is_told_by_its_number(void) {
+    struct journal journal;
+    fail_at(1, 12345, 0);
+    FAILS(open_new(&journal, "a.mxj", 1), error, MXB_ERROR_IO, "cannot open the journal \"a.mxj\": error 12345");
+    fail_at(0, 0, 0);
+}
+
 static void interruptions_and_short_transfers_change_nothing(void) {
     struct journal journal;
     struct journal_contents contents;
@@ -487,6 +512,8 @@ int main(void) {
     RUN(without_permission_it_is_refused);
     RUN(every_call_of_an_opening_may_fail);
     RUN(an_append_that_fails_leaves_the_journal_as_it_was);
+    RUN(a_transfer_of_nothing_is_a_failure);
+    RUN(an_unknown_reason_is_told_by_its_number);
     RUN(interruptions_and_short_transfers_change_nothing);
     RUN(the_disk_is_waited_for_once_a_second);
     RUN(the_folder_is_waited_for);

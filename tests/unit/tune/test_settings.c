@@ -72,8 +72,8 @@ static const struct expected_setting EXPECTED[] = {
      "a name of up to 63 printable characters",
      0,
      1,
-     {"metric", "roc_auc", "f (a, b)"},
-     {0, 0, 0},
+     {"metric", "roc_auc", "f (a, b)", " ~"},
+     {0, 0, 0, 0},
      {""}},
     {"time_limit", "0", "0 to 1e9", 0, 0, {"0", "1e9", "0.25", "-0"}, {0, 1e9, 0.25, 0}, {"-1", "1e10", "inf", "10m"}},
     {"n_threads", "0", "0 to 4096", 0, 0, {"0", "4096", "3"}, {0, 4096, 3}, {"-1", "4097", "1.5", "auto", ""}},
@@ -143,6 +143,10 @@ static void unknown_names_and_long_texts(void) {
     FAILS(mxb__settings_set(&settings, "n_config", "1", &error), error, MXB_ERROR_PARAM,
           "there is no setting \"n_config\"");
     FAILS(mxb__settings_set(&settings, "a\nb", "1", &error), error, MXB_ERROR_PARAM, "there is no setting \"a\\x0ab\"");
+    FAILS(mxb__settings_set(&settings, "scoring", "a\nb", &error), error, MXB_ERROR_PARAM,
+          "scoring is \"a\\x0ab\"; it must be a name of up to 63 printable characters");
+    FAILS(mxb__settings_set(&settings, "scoring", "a\x7f", &error), error, MXB_ERROR_PARAM,
+          "scoring is \"a\\x7f\"; it must be a name of up to 63 printable characters");
     memset(most, '0', SETTING_TEXT_SIZE - 1);
     most[SETTING_TEXT_SIZE - 2] = '3';
     OK(mxb__settings_set(&settings, "eta", most, &error), error);
