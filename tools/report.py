@@ -53,12 +53,13 @@ class Report:
         return 1 if failed else 0
 
 
-def ctest(preset, log, wrapper=()):
-    """Runs the CTest tests of a build. A unit test program counts as many tests as it says it has."""
+def ctest(preset, log, wrapper=(), chosen=()):
+    """Runs the CTest tests of a build, all or those that arguments of ctest choose. A unit test program counts as many
+    tests as it says it has."""
     junit = BUILD / preset / "ctest.xml"
     junit.unlink(missing_ok=True)
     command = [*wrapper, "ctest", "--test-dir", BUILD / preset, "--parallel", str(N_CORES), "--timeout", "300"]
-    command += ["--output-on-failure", "--test-output-size-passed", "1000000", "--output-junit", junit]
+    command += ["--output-on-failure", "--test-output-size-passed", "1000000", "--output-junit", junit, *chosen]
     code = run_logged(command, log)
     if not junit.exists():
         raise Failed(f"ctest did not run; the log is {log.relative_to(ROOT)}\n{tail(log)}")

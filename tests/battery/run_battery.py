@@ -13,6 +13,7 @@ import sys
 
 from bad_input import BAD_INPUT
 from bit_identity import IDENTITY
+from coverage import COVERAGE
 from faults import FAULTS
 from fuzzing import FUZZING
 from golden_models import GOLDEN
@@ -45,6 +46,7 @@ ALL = (
     PROCESSES,
     SIZE,
     SECURITY,
+    COVERAGE,
     PLANTED,
     MUTATION,
 )
