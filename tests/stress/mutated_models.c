@@ -74,7 +74,7 @@ static void read_folder(const char *path) {
     qsort(names, n, sizeof names[0], by_name);
     for (size_t i = 0; i < n; i++) {
         char whole[4096 + sizeof names[0]];
-        snprintf(whole, sizeof whole, "%s/%s", path, names[i]);
+        snprintf(whole, sizeof whole, "%s/%.*s", path, (int)sizeof names[0], names[i]);
         read_model(whole);
     }
 }
