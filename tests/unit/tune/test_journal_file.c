@@ -394,13 +394,11 @@ static void a_transfer_of_nothing_is_a_failure(void) {
     make("a.mxj", 2);
     fail_at(4, 0, 0);
     FAILS(open_new(&journal, "a.mxj", 1), error, MXB_ERROR_IO, "cannot read the journal \"a.mxj\": it became shorter");
-    CHECK_TEXT(fault_call, "read");
     unlink("a.mxj");
     fail_at(0, 0, 0);
     OK(open_new(&journal, "a.mxj", 0), error);
     fail_at(1, 0, 0);
     FAILS(add(&journal, 0), error, MXB_ERROR_IO, "cannot write the journal \"a.mxj\": Input/output error");
-    CHECK_TEXT(fault_call, "pwrite");
     fail_at(0, 0, 0);
     OK(add(&journal, 0), error);
     mxb__journal_close(&journal);
