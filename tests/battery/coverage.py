@@ -49,6 +49,8 @@ COMPLETE = {
     ],
 }
 
+SECONDS = "1200"  # that a test may take: counting in loops takes time
+
 # Stress tests that come to what no unit test does: failures of the system.
 STRESS = "^stress/(failing_|torn_journals)"
 
@@ -140,7 +142,7 @@ def build_afresh(run: Run) -> Counts:
 
 def tests(name: str, *chosen: str) -> Part:
     def test(run: Run) -> Counts:
-        passed, failed, _ = ctest(PRESET, run.log, chosen=chosen)
+        passed, failed, _ = ctest(PRESET, run.log, chosen=["--timeout", SECONDS, *chosen])
         return {"passed": passed, "failed": failed}
 
     return Part(name, test)
