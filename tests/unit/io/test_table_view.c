@@ -91,6 +91,8 @@ static void explains_missing_columns(void) {
     CHECK_TEXT(view("a,b,c\n1,2,3\n", "0", NULL, NULL, 0), "2: data.csv has no column \"0\"; its columns are a, b, c");
     CHECK_TEXT(view("a,b,c\n1,2,3\n", "99999999999999999999999999", NULL, NULL, 0),
                "2: data.csv has no column \"99999999999999999999999999\"; its columns are a, b, c");
+    CHECK_TEXT(view("a,b,c\n1,2,3\n", "+1", NULL, NULL, 0),
+               "2: data.csv has no column \"+1\"; its columns are a, b, c");
     CHECK_TEXT(view("a,b,c\n1,2,3\n", "", NULL, NULL, 0), "2: data.csv has no column \"\"; its columns are a, b, c");
     CHECK_TEXT(view("1,2,3\n", "y", NULL, NULL, 0),
                "2: data.csv has no column \"y\"; it has no header, so its columns are known as 1 to 3");
@@ -129,6 +131,17 @@ static void explains_text_and_missing_labels(void) {
     CHECK_TEXT(view("1,2,3\n3,NA,4\n", "3", "2", NULL, 0), "2: data.csv: row 2 has no weight (column 2)");
     static const char *const only[] = {"b"};
     CHECK_TEXT(view("a,b\nxyz,2\n", NULL, NULL, only, 1), "b=2 "); /* text nobody asked for */
+}
+
+static void explains_labels_and_weights_out_of_range(void) {
+    CHECK_TEXT(view("a,y\n1,2\n3,-inf\n", "y", NULL, NULL, 0),
+               "2: data.csv: row 2, column \"y\": the label is -inf; it must be finite");
+    CHECK_TEXT(view("a,w\n1,2\n3,inf\n", NULL, "w", NULL, 0),
+               "2: data.csv: row 2, column \"w\": the weight is inf; it must be finite and not negative");
+    CHECK_TEXT(view("a,w\n1,2\n3,-1e-300\n", NULL, "w", NULL, 0),
+               "2: data.csv: row 2, column \"w\": the weight is -1e-300; it must be finite and not negative");
+    CHECK_TEXT(view("a,y,w\n1,2,3\n4,,0\n5,inf,0\n", "y", "w", NULL, 0),
+               "a=1 -> 2 * 3 "); /* 0: of no row that counts */
 }
 
 /* Features and label of text are views of the table's codes and texts. */
@@ -202,6 +215,7 @@ int main(void) {
     RUN(explains_missing_columns);
     RUN(bounds_the_list_of_columns);
     RUN(explains_text_and_missing_labels);
+    RUN(explains_labels_and_weights_out_of_range);
     RUN(views_text);
     RUN(explains_texts_it_cannot_use);
     RUN(explains_impossible_roles);
