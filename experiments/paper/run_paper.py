@@ -25,7 +25,6 @@ from rivals import Rival
 from scales import EXPERIMENTS, SCALES, Contestant, Experiment
 from workers import n_processors
 
-
 DOCUMENT = ROOT / "docs" / "experiments.md"
 LINK = "../experiments/paper/results/"  # from there to the results
 

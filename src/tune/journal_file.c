@@ -33,7 +33,7 @@ static mxb_status fail_errno(const struct journal *journal, const char *verb, in
 
 /* ---- Bytes in and out ---- */
 
-static mxb_status read_all(const struct journal *journal, unsigned char **bytes, size_t *n_bytes, mxb_error *error) {
+static mxb_status find_size(const struct journal *journal, size_t *size, mxb_error *error) {
     struct stat about;
     if (fstat(journal->file, &about) != 0) {
         return fail_errno(journal, "read", errno, error);
@@ -41,7 +41,13 @@ static mxb_status read_all(const struct journal *journal, unsigned char **bytes,
     if (!S_ISREG(about.st_mode)) {
         return fail(journal, "use", "it is not a file", error);
     }
-    size_t size = (size_t)about.st_size;
+    *size = (size_t)about.st_size;
+    return MXB_OK;
+}
+
+static mxb_status read_all(const struct journal *journal, unsigned char **bytes, size_t *n_bytes, mxb_error *error) {
+    size_t size;
+    MXB_TRY(find_size(journal, &size, error));
     MXB_TRY(mxb__alloc(bytes, size, 1, "a journal", error));
     for (*n_bytes = 0; *n_bytes < size;) {
         ssize_t n = read(journal->file, *bytes + *n_bytes, size - *n_bytes);
@@ -119,6 +125,8 @@ mxb_status mxb__journal_append(struct journal *journal, const mxb_trial *trial, 
 /* ---- Opening ---- */
 
 static mxb_status lock(const struct journal *journal, mxb_error *error) {
+    size_t size;
+    MXB_TRY(find_size(journal, &size, error)); /* a device may be locked, too, by whom it concerns */
     while (flock(journal->file, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) {
             return fail(journal, "use", "another run is using it", error);

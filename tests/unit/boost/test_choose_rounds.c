@@ -158,33 +158,24 @@ static void agrees_with_trainings_by_hand(void) {
     }
 }
 
-/* Of many rows some parts are enough to judge by: 3 of 4,000 rows, of which they have 2,400. */
+/* Of many rows some parts are enough to judge by: 3 of 4,000 rows, of which they have 2,400. Where a class is rare, as
+ * many as have 100 rows of it. */
 static void many_rows_need_fewer_judges(void) {
-    static const size_t rows_and_judges[][2] = {{2000, 5}, {2499, 5}, {2500, 4}, {4000, 3}, {5000, 2}};
-    for (size_t k = 0; k < sizeof rows_and_judges / sizeof rows_and_judges[0]; k++) {
+    static const struct {
+        size_t n_rows, n_rare, n_judges;
+    } cases[] = {{2000, 0, 5},   {2499, 0, 5},   {2500, 0, 4},   {4000, 0, 3},   {5000, 0, 2},
+                 {5000, 251, 2}, {5000, 249, 3}, {5000, 125, 4}, {5000, 124, 5}, {5000, 7, 5}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        int two_classes = k % 2 == 1 || cases[k].n_rare > 0;
         struct made_data data = data_make((struct data_recipe){
-            .n_rows = rows_and_judges[k][0], .n_features = 2, .seed = 3 + k, .two_classes = k % 2 == 1});
-        mxb_params *params = brisk(k % 2 == 1);
+            .n_rows = cases[k].n_rows, .n_features = 2, .seed = 3 + k, .two_classes = two_classes});
+        for (size_t i = 0; cases[k].n_rare > 0 && i < data.n_rows; i++) {
+            data.y[i] = i < cases[k].n_rare;
+        }
+        mxb_params *params = brisk(two_classes);
         CHECK(set(params, "learning_rate", "1") && set(params, "alpha", "auto"));
-        check_choice(&data, params, rows_and_judges[k][1]);
+        check_choice(&data, params, cases[k].n_judges);
         mxb_params_free(params);
-        data_clear(&data);
-    }
-}
-
-/* Judges have 100 rows of the rarer class, or all of them. As numbers the same labels are judged as any others. */
-static void a_rare_class_needs_more_judges(void) {
-    static const size_t rare_and_judges[][2] = {{251, 2}, {249, 3}, {125, 4}, {124, 5}, {7, 5}};
-    for (size_t k = 0; k < sizeof rare_and_judges / sizeof rare_and_judges[0]; k++) {
-        struct made_data data = data_make((struct data_recipe){.n_rows = 5000, .n_features = 2, .seed = 3 + k});
-        for (size_t i = 0; i < data.n_rows; i++) {
-            data.y[i] = i < rare_and_judges[k][0] ? 1.0 : 0.0;
-        }
-        for (int two_classes = 0; two_classes < 2; two_classes++) {
-            mxb_params *params = brisk(two_classes);
-            check_choice(&data, params, two_classes ? rare_and_judges[k][1] : 2);
-            mxb_params_free(params);
-        }
         data_clear(&data);
     }
 }
@@ -488,7 +479,6 @@ static void every_allocation_may_fail(void) {
 int main(void) {
     RUN(agrees_with_trainings_by_hand);
     RUN(many_rows_need_fewer_judges);
-    RUN(a_rare_class_needs_more_judges);
     RUN(without_patience_all_rounds_are_tried);
     RUN(copies_are_in_all_parts);
     RUN(rows_of_weight_0_do_not_matter);

@@ -1,8 +1,11 @@
 /* A journal is one run's at a time: locked against other runs of this and of other processes, until it is closed or its
- * process is gone, whatever processes were forked meanwhile. */
-#define _XOPEN_SOURCE 700
+ * process is gone, whatever processes were forked meanwhile. Also files that are nobody's to use. */
+#define _DEFAULT_SOURCE /* flock */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +106,37 @@ static void a_forked_process_takes_no_lock_away(void) {
     mxb__journal_close(&journal);
 }
 
+/* A device is refused as such, whoever has locked it. */
+static void a_device_is_not_locked(void) {
+    struct journal journal;
+    struct journal_contents contents;
+    int device = open("/dev/null", O_RDWR);
+    REQUIRE(device >= 0);
+    flock(device, LOCK_EX | LOCK_NB); /* which another program may have done */
+    FAILS(mxb__journal_open(&journal, "/dev/null", 1, "data 1\n", &contents, &error), error, MXB_ERROR_IO,
+          "cannot use the journal \"/dev/null\": it is not a file");
+    CHECK_INT(close(device), 0);
+}
+
+/* In a child that nothing is allowed to, also where the test runs as root. */
+static void without_permission_it_is_refused(void) {
+    struct journal journal;
+    OK(open_it(&journal), error);
+    mxb__journal_close(&journal);
+    REQUIRE(chmod("a.mxj", 0) == 0 && chmod(".", 0755) == 0);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) {
+            _exit(2);
+        }
+        FAILS(open_it(&journal), error, MXB_ERROR_IO, "cannot open the journal \"a.mxj\": Permission denied");
+        _exit(check_n_failed > 0);
+    }
+    CHECK(is_fine(child));
+    CHECK(chmod("a.mxj", 0600) == 0);
+}
+
 int main(void) {
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
         return 1;
@@ -111,6 +145,8 @@ int main(void) {
     RUN(a_lock_dies_with_its_process);
     RUN(a_forked_process_keeps_no_lock);
     RUN(a_forked_process_takes_no_lock_away);
+    RUN(a_device_is_not_locked);
+    RUN(without_permission_it_is_refused);
     unlink("a.mxj");
     if (chdir("/") != 0 || rmdir(folder) != 0) {
         check_failed(__FILE__, __LINE__, "files left behind");
