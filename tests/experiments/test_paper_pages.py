@@ -112,3 +112,16 @@ def test_the_document_shows_the_results(pages, module, root, name):
     records = list(module("records").RecordFile(results / f"{name}.jsonl").known.values())
     digest = pages.make_digest(experiment_of(module, name), records, results, run_paper.LINK)
     assert module("places").part_of_page(run_paper.DOCUMENT, f"./dev experiments {name}") == digest
+
+
+def test_the_readme_shows_ranks_of_the_document(pages, module, root):
+    readme = (root / "README.md").read_text().partition("\n**Tuned**")[2].partition("\n**Without tuning**")[0]
+    titles = {"ours (default space)": "mixboost, its own space"}
+    titles["ours (paper space)"] = "mixboost, the paper's learner and space"
+    for column, name in enumerate(["openml", "node"], 1):
+        experiment = experiment_of(module, name)
+        records = list(module("records").RecordFile(root / f"experiments/paper/results/{name}.jsonl").known.values())
+        ranks = module("significance").average_ranks(pages.losses_of(pages.cells_of(experiment, records, "small")))
+        for who, rank in ranks.items():
+            (row,) = (line for line in readme.splitlines() if line.startswith(f"| {titles.get(who, who)}"))
+            assert row.split(" | ")[column].rstrip(" |") == f"{rank:.2f}"
