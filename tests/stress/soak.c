@@ -13,7 +13,7 @@ enum { MOST_GROWTH = 1 << 20 };
 
 static struct served served;
 static size_t n_predictions = 20000;
-static size_t n_trainings = 100;
+static size_t n_trainings = 400;
 
 /* Of the process, resident, in bytes; 0 where the system does not tell. */
 static size_t memory(void) {
@@ -31,19 +31,19 @@ static size_t memory(void) {
     return (size_t)pages[1] * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Does things 0 .. n - 1, the first tenth of them to warm up. What the library has asked for must be the same to the
- * byte ever after. What is resident goes up and down with the kind of thing that was done last, so the most of a tenth
- * of them is compared, the second with the last. */
+/* Does things 0 .. n - 1, the first quarter of them to warm up. What the library has asked for must be the same to the
+ * byte ever after. What is resident goes up and down with the kind of thing that was done last and with which thread
+ * took memory first, so the most of a quarter of them is compared, the second with the last. */
 static void check_growth(const char *what, size_t n, int (*is_right)(size_t i)) {
-    size_t tenth = n / 10, n_wrong = 0, first = 0, last = 0, n_kept = 0, n_changed = 0;
+    size_t quarter = n / 4, n_wrong = 0, first = 0, last = 0, n_kept = 0, n_changed = 0;
     for (size_t i = 0; i < n; i++) {
         n_wrong += !is_right(i);
-        n_kept = i <= tenth ? live_bytes : n_kept;
+        n_kept = i <= quarter ? live_bytes : n_kept;
         n_changed += live_bytes != n_kept;
-        if (i >= tenth && i < 2 * tenth) {
+        if (i >= quarter && i < 2 * quarter) {
             size_t now = memory();
             first = now > first ? now : first;
-        } else if (i >= n - tenth) {
+        } else if (i >= n - quarter) {
             size_t now = memory();
             last = now > last ? now : last;
         }
