@@ -14,13 +14,15 @@
 
 /* ---- preparing ---- */
 
+static const enum scaling_kind SCALINGS[] = {SCALING_NONE, SCALING_STANDARD, SCALING_RANK}; /* as the choices */
+
 struct prepare_settings mxb__prepare_settings(const mxb_params *params) {
     int exact = mxb__param(params, OPTION_USE_HISTOGRAMS) == 0.0;
     struct objective objective = mxb__objective_find(&params->own.loss, params->texts[OPTION_OBJECTIVE]);
     struct prepare_settings settings = {
         .two_classes = mxb__objective_two_classes(&objective),
         .hist_nbins = exact ? 0 : mxb__param_count(params, OPTION_HIST_NBINS),
-        .scaling = (enum scaling_kind)mxb__param(params, OPTION_FOURIER_SCALING),
+        .scaling = SCALINGS[(int)mxb__param(params, OPTION_FOURIER_SCALING)],
         .exact = exact,
     };
     return settings;

@@ -202,7 +202,8 @@ static mxb_status find_one_by_one(mxb_prepared *prepared, struct pool *pool, mxb
 }
 
 mxb_status mxb__edges_find(mxb_prepared *prepared, struct pool *pool, mxb_error *error) {
-    int values_suffice = prepared->labels.weights == NULL && !prepared->settings.exact &&
-                         prepared->settings.scaling != SCALING_STANDARD; /* whose sums run over distinct values */
+    enum scaling_kind kind = prepared->settings.scaling; /* the sums of the others run over distinct values */
+    int values_suffice =
+        prepared->labels.weights == NULL && !prepared->settings.exact && (kind == SCALING_NONE || kind == SCALING_RANK);
     return values_suffice ? find_in_groups(prepared, pool, error) : find_one_by_one(prepared, pool, error);
 }

@@ -26,9 +26,10 @@ void mxb__scale_values(enum scaling_kind kind, const struct scaling_feature *fea
         mxb__kernels_portable.scale_ranks(&table, values, n, out);
         return;
     }
+    double bound = kind == SCALING_STANDARD ? STANDARD_BOUND : INFINITY;
     for (size_t i = 0; i < n; i++) {
         /* A difference is made finite first: infinite times a factor of 0 would be NaN. */
-        double scaled = clip(values[i] - feature->center, DBL_MAX) * feature->factor;
+        double scaled = clip(clip(values[i] - feature->center, DBL_MAX) * feature->factor, bound);
         out[i] = mxb__factor(isnan(values[i]) ? (double)feature->missing : scaled);
     }
 }

@@ -9,11 +9,16 @@
 #include "base/status.h"
 #include "kernels/rank_table.h"
 
-enum scaling_kind { SCALING_NONE = 0, SCALING_STANDARD = 1, SCALING_RANK = 2 };
+/* Unbounded ones are standard ones of older models, which a value far from all others took anywhere. */
+enum scaling_kind { SCALING_NONE = 0, SCALING_UNBOUNDED = 1, SCALING_RANK = 2, SCALING_STANDARD = 3 };
+
+/* Standard ones end at so many deviations from the mean: no value of a normal column lies further, and what is learnt
+ * of the few that do elsewhere must hold for all beyond. */
+enum { STANDARD_BOUND = 6 };
 
 struct scaling_feature {
-    double center;      /* none: the median; standard: the mean */
-    double factor;      /* none: 1; standard: 1 / standard deviation, 0 for a constant */
+    double center;      /* none: the median; standard, unbounded: the mean */
+    double factor;      /* none: 1; standard, unbounded: 1 / standard deviation, 0 for a constant */
     float missing;      /* the scaled training median, for missing values */
     uint32_t n_knots;   /* rank only: at most MXB__MAX_KNOTS */
     double *knots;      /* [n_knots] ascending finite values */
@@ -56,7 +61,8 @@ void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, d
 
 struct sorted;
 
-/** The same fit to a column whose rows weigh 1 each; not for SCALING_STANDARD, whose sums need every value. */
+/** The same fit to a column whose rows weigh 1 each; only SCALING_NONE and SCALING_RANK, the others' sums need every
+ * value. */
 void mxb__scaling_fit_sorted(enum scaling_kind kind, const struct sorted *sorted, double *knots, float *knot_scores,
                              struct scaling_feature *feature);
 

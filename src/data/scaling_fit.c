@@ -116,6 +116,7 @@ void mxb__scaling_fit(enum scaling_kind kind, const struct distinct *distinct, d
         case SCALING_NONE:
             fit_none(median, feature);
             break;
+        case SCALING_UNBOUNDED:
         case SCALING_STANDARD:
             fit_standard(&finite, total, feature);
             break;
@@ -160,7 +161,7 @@ static void fit_rank_sorted(const struct sorted *finite, struct scaling_feature 
 
 void mxb__scaling_fit_sorted(enum scaling_kind kind, const struct sorted *sorted, double *knots, float *knot_scores,
                              struct scaling_feature *feature) {
-    assert(kind != SCALING_STANDARD);
+    assert(kind == SCALING_NONE || kind == SCALING_RANK);
     *feature = (struct scaling_feature){.knots = knots, .knot_scores = knot_scores};
     size_t first = 0, end = sorted->n;
     if (end > 0 && isinf(mxb__sorted_value(sorted, end - 1))) {

@@ -303,8 +303,8 @@ static mxb_status decode_scaling(struct section_input *section, mxb_model *model
     struct scaling *scaling = &model->scaling;
     uint8_t kind = mxb__get_u8(&section->in);
     uint32_t n_features = mxb__get_u32(&section->in);
-    if (kind > SCALING_RANK) {
-        return mxb__section_damaged(section, "section scaling: kind %u; 0 to 2 are known", kind);
+    if (kind > SCALING_STANDARD) {
+        return mxb__section_damaged(section, "section scaling: kind %u; 0 to 3 are known", kind);
     }
     scaling->kind = (enum scaling_kind)kind;
     if (n_features == 0) {

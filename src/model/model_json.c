@@ -145,7 +145,7 @@ static void put_options(struct byte_writer *out, const mxb_model *model) {
 }
 
 static void put_scaling(struct byte_writer *out, const struct scaling *scaling) {
-    static const char *const kinds[] = {"none", "standard", "rank"};
+    static const char *const kinds[] = {"none", "unbounded", "rank", "standard"};
     put_key(out, ",\n", "scaling");
     if (scaling->features == NULL) {
         put_text(out, "null");

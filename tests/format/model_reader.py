@@ -126,7 +126,7 @@ def read_options(section):
 
 def read_scaling(section):
     kind, features = section.u8(), []
-    assert kind in (0, 1, 2)
+    assert kind in (0, 1, 2, 3)
     for _ in range(section.u32()):
         feature = {"missing": section.f32()}
         if kind == 2:
@@ -272,8 +272,10 @@ def rank_score(feature, x):
 def scaled(kind, feature, x):
     if math.isnan(x):
         return factor(feature["missing"])
-    result = rank_score(feature, x) if kind == 2 else clipped(x - feature["center"], LARGEST) * feature["factor"]
-    return factor(result)
+    if kind == 2:
+        return factor(rank_score(feature, x))
+    result = clipped(x - feature["center"], LARGEST) * feature["factor"]
+    return factor(clipped(result, 6.0) if kind == 3 else result)
 
 
 def factor(x):

@@ -156,7 +156,7 @@ static inline mxb_model *made_extreme(void) {
                                       .n_projections = 2,
                                       .n_components = 11,
                                       .n_fourier = 4,
-                                      .scaling = SCALING_STANDARD};
+                                      .scaling = SCALING_UNBOUNDED};
     mxb_model *model = made_at_random(&shape, "mse");
     mxb__free(model->feature_names[1]);
     model->feature_names[1] = make_text("\xFF\n");

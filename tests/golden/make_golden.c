@@ -20,7 +20,7 @@ static const struct recipe {
     {"symmetric", NUMBER, 0, 0, SMALL "tree_probability=1 symmetric_probability=1 symmetric_depth=3"},
     {"exact", NUMBER, 1, 1, SMALL "tree_probability=1 use_histograms=false num_round=20 early_stopping_rounds=3"},
     {"rank", NUMBER, 1, 0, SMALL "tree_probability=0.5 fourier_scaling=rank"},
-    {"standard", NUMBER, 1, 0, SMALL "tree_probability=0.5 fourier_scaling=standard fourier_linear=true"},
+    {"bounded", NUMBER, 1, 0, SMALL "tree_probability=0.5 fourier_scaling=standard fourier_linear=true"},
     {"none", NUMBER, 0, 0, SMALL "tree_probability=0 fourier_scaling=none gamma=0.1 n_projections=1 n_components=19"},
     {"logloss", SIGN, 1, 0, SMALL "objective=logloss tree_probability=0.7 n_projections=2"},
     {"words", WORD, 1, 0, SMALL "objective=logloss tree_probability=1"},

@@ -74,23 +74,23 @@ static mxb_status choose_kernel(const struct fit_input *input, uint32_t which, d
 
 /* ---- components that are inputs ---- */
 
-/* Whether all training rows scale to numbers whose sine is near a line. Ranks do. Elsewhere a value far from all others
- * would have a feature to itself, and its row alone would say what other such values predict. */
-static int is_near_a_line(const struct fit_input *input, uint32_t feature) {
+/* Whether all training rows scale to numbers short of the bound of standard ones. A value far from all others would
+ * have a feature to itself, and its row alone would say what other such values predict. Not so ranks. */
+static int is_within_bounds(const struct fit_input *input, uint32_t feature) {
     const struct scaling *scaling = &input->model->scaling;
     const mxb_dataset *view = input->prepared->view;
     double values[AT_ONCE];
     float scaled[AT_ONCE];
-    int is_near = 1;
-    for (size_t first = 0; scaling->kind != SCALING_RANK && is_near && first < view->n_rows; first += AT_ONCE) {
+    int is_within = 1;
+    for (size_t first = 0; scaling->kind != SCALING_RANK && is_within && first < view->n_rows; first += AT_ONCE) {
         size_t n = view->n_rows - first < AT_ONCE ? view->n_rows - first : AT_ONCE;
         mxb__column_read(view, &view->columns[feature], first, n, values);
         mxb__scale_column(scaling->kind, &scaling->features[feature], values, n, scaled, 1);
         for (size_t i = 0; i < n; i++) {
-            is_near &= fabs(SLOW * (double)scaled[i]) <= 1.0;
+            is_within &= fabs((double)scaled[i]) < STANDARD_BOUND;
         }
     }
-    return is_near;
+    return is_within;
 }
 
 /* Component j becomes the sine of input j, slow enough to be nearly the input itself. */
@@ -107,7 +107,7 @@ static void take_inputs(const struct fit_input *input, struct projection *projec
         return;
     }
     for (uint32_t j = 0; j < projection->n_features; j++) {
-        if (is_near_a_line(input, j)) {
+        if (is_within_bounds(input, j)) {
             set_linear(projection, j);
         }
     }

@@ -16,8 +16,7 @@ mxb_status mxb__bank_choose(const struct fit_input *input, uint32_t round, uint3
 
 /** What alpha is multiplied by for a component. With `takes_inputs`, and at most half as many inputs as components, the
  *  first ones are the inputs themselves, each the sine of a small multiple: so they need large weights, which are
- *  penalised less. An input that a training row takes beyond the part of the sine that is near a line is not among
- *  them. */
+ *  penalised less. An input that a training row takes to the bound of standard ones is not among them. */
 double mxb__bank_penalty(const struct projection *projection, uint32_t component);
 
 #endif

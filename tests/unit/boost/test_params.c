@@ -392,9 +392,9 @@ static void values_are_typed(void) {
     CHECK_NEAR(mxb__param(params, OPTION_FIT_INTERCEPT), 1.0, 0.0);
     OK(mxb_params_set(params, "fit_intercept", "false", &error), error);
     CHECK_NEAR(mxb__param(params, OPTION_FIT_INTERCEPT), 0.0, 0.0);
-    CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), SCALING_RANK, 0.0);
+    CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), 2, 0.0);
     OK(mxb_params_set(params, "fourier_scaling", "standard", &error), error);
-    CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), SCALING_STANDARD, 0.0);
+    CHECK_NEAR(mxb__param(params, OPTION_FOURIER_SCALING), 1, 0.0);
     CHECK_INT(mxb__param_count(params, OPTION_EARLY_STOPPING_ROUNDS), 50);
     mxb_params_free(params);
 }

@@ -75,7 +75,7 @@ static void no_weights_are_weights_of_1(void) {
     static const size_t sizes[] = {1, 2, 300, 1023, 1024, 1025, N};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (int layout = 0; layout < 3; layout++) {
-            for (int scaling = SCALING_NONE; scaling <= SCALING_RANK; scaling++) {
+            for (int scaling = SCALING_NONE; scaling <= SCALING_STANDARD; scaling++) {
                 mxb_prepared *listed = prepare(sizes[s], layout, 1, (enum scaling_kind)scaling, 1);
                 mxb_prepared *found = prepare(sizes[s], layout, 0, (enum scaling_kind)scaling, 1 + s % 3);
                 REQUIRE(listed != NULL && found != NULL);

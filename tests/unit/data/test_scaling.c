@@ -11,15 +11,23 @@ static const double EXTREMES[] = {-INFINITY, -DBL_MAX, -1e300, -1,      -DBL_MIN
 enum { N_EXTREMES = sizeof EXTREMES / sizeof EXTREMES[0] };
 
 static void none_and_standard(void) {
+    static const double beyond[] = {22, 22.5, 1e9, DBL_MAX, INFINITY, -2, -2.5, -1e9, -DBL_MAX, -INFINITY};
     struct scaling_feature feature = {.center = 10, .factor = 1, .missing = 0.25f};
     CHECK(mxb__scale_value(SCALING_NONE, &feature, 12.5) == 2.5f);
     CHECK(mxb__scale_value(SCALING_NONE, &feature, NAN) == 0.25f);
     feature.factor = 0.5;
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, 12.5) == 1.25f);
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, 30) == 10);
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, INFINITY) == 0x1p50f);
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, -INFINITY) == -0x1p50f);
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, -DBL_MAX) == -0x1p50f);
     CHECK(mxb__scale_value(SCALING_STANDARD, &feature, 12.5) == 1.25f);
-    CHECK(mxb__scale_value(SCALING_STANDARD, &feature, INFINITY) == 0x1p50f);
-    CHECK(mxb__scale_value(SCALING_STANDARD, &feature, -INFINITY) == -0x1p50f);
-    CHECK(mxb__scale_value(SCALING_STANDARD, &feature, -DBL_MAX) == -0x1p50f);
+    CHECK(mxb__scale_value(SCALING_STANDARD, &feature, 21.5) == 5.75f);
+    for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
+        CHECK(mxb__scale_value(SCALING_STANDARD, &feature, beyond[i]) == (beyond[i] > 0 ? 6 : -6));
+    }
     feature.factor = 0; /* a constant column */
+    CHECK(mxb__scale_value(SCALING_UNBOUNDED, &feature, INFINITY) == 0);
     CHECK(mxb__scale_value(SCALING_STANDARD, &feature, INFINITY) == 0);
 }
 
@@ -60,7 +68,7 @@ static void rank_finds_its_interval(void) {
 
 /* Values side by side are what each is alone, whatever their number and place. */
 static void columns_are_their_values(void) {
-    static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_STANDARD, SCALING_RANK};
+    static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_UNBOUNDED, SCALING_RANK, SCALING_STANDARD};
     double knots[33], values[140];
     float scores[33], out[281];
     struct scaling_feature feature = {

@@ -212,7 +212,7 @@ static void inputs_are_penalised_by_their_size(void) {
     CHECK_NEAR(penalty(1, 26, 0), 1.0, 0.0);
 }
 
-/* Ten or more standard deviations from the mean the sine bends: such an input has its random component. */
+/* An input that a row has six or more standard deviations from the mean has its random component. */
 static void far_values_keep_their_input_out(void) {
     struct fit_case fits[2];
     for (int takes = 0; takes < 2; takes++) {

@@ -201,7 +201,7 @@ static void option_twice(void) {
 
 static void scaling(void) {
     static const struct damage damages[] = {
-        DAMAGE(SECTION_SCALING, 0, "\3", "section scaling: kind 3; 0 to 2 are known"),
+        DAMAGE(SECTION_SCALING, 0, "\4", "section scaling: kind 4; 0 to 3 are known"),
         DAMAGE(SECTION_SCALING, 1, "\1\0\0\0", "section scaling: 1 features of 2"),
         DAMAGE(SECTION_SCALING, 1, "\0\0\0\0", "section scaling has 52 bytes too many"),
         DAMAGE(SECTION_SCALING, 5, "\0\0\x80\x7F", "section scaling: feature 0, the value for missing is out of range"),

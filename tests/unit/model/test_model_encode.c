@@ -123,7 +123,7 @@ static void parts_left_out(void) {
     model->base_score = 0;
     model->scaling.kind = SCALING_STANDARD;
     check_section(model, SECTION_META, "01" "0000000000000000" "01000000" "02000000" "00" "01" "01");
-    check_section(model, SECTION_SCALING, "01" "00000000");
+    check_section(model, SECTION_SCALING, "03" "00000000");
     check_section(model, SECTION_PROJECTIONS, "00000000");
     check_section(model, SECTION_TERMS, "00000000");
     check_section(model, SECTION_CURVE, "00" "00000000" "00");
@@ -153,7 +153,7 @@ static void standard_scaling(void) {
                                 .scaling = SCALING_STANDARD};
     mxb_model *model = make_model(&shape);
     model->scaling.features[0] = (struct scaling_feature){.center = 1, .factor = 2, .missing = 0.5f};
-    check_section(model, SECTION_SCALING, "01" "01000000" "0000003f" "000000000000f03f" "0000000000000040");
+    check_section(model, SECTION_SCALING, "03" "01000000" "0000003f" "000000000000f03f" "0000000000000040");
     mxb_model_free(model);
 }
 

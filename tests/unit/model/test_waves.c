@@ -94,7 +94,7 @@ static void check_model(mxb_model *model) {
 }
 
 static void sums_of_all_projections(void) {
-    static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_STANDARD, SCALING_RANK};
+    static const enum scaling_kind kinds[] = {SCALING_NONE, SCALING_UNBOUNDED, SCALING_RANK, SCALING_STANDARD};
     for (uint32_t d = 1; d <= 12; d++) {
         for (uint32_t k = 0; k < 3; k++) {
             check_model(make_sparse_model(d, 2 + 3 * d + k, kinds[k]));
