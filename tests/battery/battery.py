@@ -244,7 +244,7 @@ def table_of_boosters(results: list[Result]) -> str:
         text = number(figure.measured) + (f" ({kind})" if kind else "")
         cells.setdefault(figure.title, {}).setdefault(booster, []).append(text)
     rows = [[title, *(", ".join(of.get(booster, [])) for booster in boosters)] for title, of in cells.items()]
-    return table(["counted of all boosters", *boosters], rows)
+    return table(["counted of all boosters", *boosters], rows) if rows else "None that counts others' yet.\n"
 
 
 def write_pages() -> None:
