@@ -110,6 +110,7 @@ class MixBoost(Booster):
         symmetric_probability: float = 0.5,
         symmetric_depth: int | Literal["auto"] = "auto",
         split_noise: float = 0.0,
+        split_prior: float = 0.0,
         leaf_rows: Literal["sample", "all"] = "all",
         tree_n_threads: int = 0,
         alpha: float | Literal["auto"] = "auto",
@@ -147,6 +148,7 @@ class MixBoost(Booster):
         self.symmetric_probability = symmetric_probability
         self.symmetric_depth = symmetric_depth
         self.split_noise = split_noise
+        self.split_prior = split_prior
         self.leaf_rows = leaf_rows
         self.tree_n_threads = tree_n_threads
         self.alpha = alpha
@@ -438,6 +440,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         symmetric_probability: float = 0.5,
         symmetric_depth: int | Literal["auto"] = "auto",
         split_noise: float = 0.0,
+        split_prior: float = 0.0,
         leaf_rows: Literal["sample", "all"] = "all",
         tree_n_threads: int = 0,
         alpha: float | Literal["auto"] = "auto",
@@ -476,6 +479,7 @@ class MixBoostClassifier(BoostedClassifier, MixBoost):
         self.symmetric_probability = symmetric_probability
         self.symmetric_depth = symmetric_depth
         self.split_noise = split_noise
+        self.split_prior = split_prior
         self.leaf_rows = leaf_rows
         self.tree_n_threads = tree_n_threads
         self.alpha = alpha

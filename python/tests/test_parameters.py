@@ -166,6 +166,7 @@ PAPER: dict[str, Any] = {
     "tree_probability": 0.9,
     "symmetric_probability": 0.0,
     "split_noise": 0.0,
+    "split_prior": 0.0,
     "leaf_rows": "sample",
     "alpha": 0.001,
     "gamma": 0.05,

@@ -34,6 +34,7 @@ static struct learner_options read_options(const struct training *training, uint
         .max_max_depth = max_max_depth > symmetric_depth ? max_max_depth : symmetric_depth,
         .symmetric_depth = symmetric_depth,
         .split_noise = mxb__param(params, OPTION_SPLIT_NOISE),
+        .split_prior = mxb__param(params, OPTION_SPLIT_PRIOR),
         .leaves_from_all_rows = mxb__param(params, OPTION_LEAF_ROWS) != 0.0,
         .max_wide_rows = (size_t)1 << 16, /* part of the frozen arithmetic */
         .alpha = mxb__param(params, OPTION_ALPHA),

@@ -95,6 +95,10 @@ static const struct option_row TABLE[N_OPTIONS] = {
     [OPTION_SPLIT_NOISE] =
         {"split_noise", NUMBER, "0", "0 to 10", 0, 10, 0,
          "Standard deviation of a random factor on each feature's gain in each node; it fades over the rounds."},
+    [OPTION_SPLIT_PRIOR] = {"split_prior", NUMBER, "0", "0 to 1", 0, 1, 0,
+                            "Power of a feature's share of all that splits gained so far, which its gains are "
+                            "multiplied by where features "
+                            "are compared. Over 0, trees keep to features that have helped; 0: all are alike."},
     [OPTION_LEAF_ROWS] = {"leaf_rows", CHOICE, "all", "sample | all", NO_BOUNDS,
                           "Rows that the leaf values are computed from: those the tree was grown on, or all."},
     [OPTION_TREE_N_THREADS] = {"tree_n_threads", INTEGER, "0", "0 to 4096", 0, 4096, 0,
@@ -144,6 +148,7 @@ static const struct preset_row PAPER[] = {
     {OPTION_TREE_PROBABILITY, "0.9"},
     {OPTION_SYMMETRIC_PROBABILITY, "0"},
     {OPTION_SPLIT_NOISE, "0"},
+    {OPTION_SPLIT_PRIOR, "0"},
     {OPTION_LEAF_ROWS, "sample"},
     {OPTION_ALPHA, "0.001"},
     {OPTION_GAMMA, "0.05"},

@@ -26,6 +26,7 @@ struct learner_options {
     uint32_t max_max_depth;   /* of ordinary and symmetric trees */
     uint32_t symmetric_depth; /* of symmetric trees, at the most; 0: none is drawn */
     double split_noise;
+    double split_prior;
     int leaves_from_all_rows;
     size_t max_wide_rows; /* up to so many, histograms are always wide (tree/quanta.h) */
     double alpha;

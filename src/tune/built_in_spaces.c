@@ -51,7 +51,8 @@ static const char DEFAULT[] =
     "alpha 0.0001 1 log10\n"
     "fourier_scaling rank standard choice\n"
     "fourier_linear false true choice\n"
-    "split_noise 0 0.5 linear\n";
+    "split_noise 0 0.5 linear\n"
+    "split_prior 0 0.1 0.25 choice\n";
 
 const char *mxb_space_built_in(const char *name) {
     static const struct {

@@ -8,8 +8,8 @@ OPTIONS = """
     num_round objective learning_rate random_state colsample subsample lambda_l2 early_stopping_rounds base_score
     tree_probability min_max_depth max_max_depth use_histograms hist_nbins tree_n_threads alpha fit_intercept
     ridge_n_threads gamma n_components kernel_n_threads n_threads min_child_weight fourier_scaling
-    depth_probabilities preset n_members symmetric_probability symmetric_depth split_noise leaf_rows n_projections
-    fourier_metric fourier_linear
+    depth_probabilities preset n_members symmetric_probability symmetric_depth split_noise split_prior leaf_rows
+    n_projections fourier_metric fourier_linear
 """.split()
 
 TUNING = "space configs eta min-resource resource valid-fraction time-limit journal resume".split()

@@ -28,7 +28,7 @@ PAPER = """num_round objective learning_rate random_state colsample subsample la
 base_score tree_probability min_max_depth max_max_depth use_histograms hist_nbins tree_n_threads alpha fit_intercept
 ridge_n_threads gamma n_components kernel_n_threads""".split()
 OURS = """n_threads min_child_weight fourier_scaling depth_probabilities n_members symmetric_probability symmetric_depth
-split_noise leaf_rows n_projections fourier_metric fourier_linear preset""".split()
+split_noise split_prior leaf_rows n_projections fourier_metric fourier_linear preset""".split()
 
 
 def test_the_parameter_page_is_the_option_table(root):

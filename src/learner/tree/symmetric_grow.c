@@ -36,7 +36,7 @@ static int choose_cut(const struct symmetric_grower *grower, struct tree_engine 
     for (uint32_t f = 0; f < d; f++) { /* what features are chosen by: the place for factors on their gains */
         gains[f] = grower->cuts[f].gain;
     }
-    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, (uint32_t)1 << grower->depth);
+    uint32_t feature = mxb__split_choose(gains, d, &engine->factors, (uint32_t)1 << grower->depth);
     if (feature == d) {
         return 0;
     }

@@ -132,12 +132,14 @@ void mxb__engine_set_rules(struct tree_engine *engine) {
     engine->rules = mxb__split_rules(options->lambda_l2 * h_scale, options->min_child_weight * h_scale);
 }
 
-void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw) {
+void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw,
+                       const double *prior) {
     engine->input = input;
+    engine->factors.prior = prior;
     engine->pool = input->tree_pool;
     sample_rows(engine, draw->round);
     sample_columns(engine, draw->round);
     engine->wide_quanta = mxb__quanta_wide(input);
-    engine->noise = mxb__split_noise(input->options->seed, draw->round, input->options->split_noise);
+    engine->factors.noise = mxb__split_noise(input->options->seed, draw->round, input->options->split_noise);
     engine->ops->begin(engine, draw);
 }

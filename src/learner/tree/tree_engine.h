@@ -74,7 +74,7 @@ struct tree_engine {
     struct quanta quanta;      /* of the split search */
     struct quanta wide_quanta; /* of the leaf sums */
     struct split_rules rules;
-    struct split_noise noise;
+    struct split_factors factors;
     union {
         uint64_t *words;           /* packed */
         struct gradient_sum *sums; /* wide */
@@ -155,8 +155,9 @@ void mxb__engine_carve_batches(struct engine_scratch *scratch, const struct fit_
 /** For the engines: what splits are held to, once the quanta are chosen. */
 void mxb__engine_set_rules(struct tree_engine *engine);
 
-/** Starts a tree: samples rows and columns and turns gradients into quanta. */
-void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw);
+/** Starts a tree: samples rows and columns and turns gradients into quanta. `prior` as in struct split_factors. */
+void mxb__engine_begin(struct tree_engine *engine, const struct fit_input *input, const struct draw *draw,
+                       const double *prior);
 
 /** Largest number of leaves a tree can have, and so of spans in one call. */
 uint32_t mxb__engine_max_leaves(const struct fit_input *input);

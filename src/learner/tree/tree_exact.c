@@ -177,7 +177,7 @@ static void choose_split(void *context, size_t index, size_t thread) {
     struct engine_node *node = node_of(task, index);
     const double *gains = engine->scratch.gains + index * d;
     (void)thread;
-    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
+    uint32_t feature = mxb__split_choose(gains, d, &engine->factors, node->path);
     if (feature < d) {
         struct sorted_rows rows = rows_of(engine, node, feature);
         node->split = mxb__split_locate_sorted(&rows, node->total, &engine->rules, gains[feature]);

@@ -288,7 +288,7 @@ static struct split locate_split(const struct tree_engine *engine, const struct 
 
 static void choose_split(const struct tree_engine *engine, struct engine_node *node, const double *gains) {
     uint32_t d = engine->input->prepared->n_features;
-    uint32_t feature = mxb__split_choose(gains, d, &engine->noise, node->path);
+    uint32_t feature = mxb__split_choose(gains, d, &engine->factors, node->path);
     if (feature < d) {
         node->split = locate_split(engine, node, feature, gains[feature]);
         node->split.feature = feature;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "data/bin_codes.h"
+#include "learner/tree/split_prior.h"
 #include "learner/tree/symmetric_grow.h"
 #include "learner/tree/symmetric_walk.h"
 #include "learner/tree/tree_grow.h"
@@ -13,8 +14,9 @@
 
 /* Stands at the head of the workspace, where it outlives the fit: its rows are still to be added to the scores. */
 struct tree_state {
-    int valid_is_coded; /* in the head that begins as zero */
-    int is_symmetric;   /* the last tree */
+    int valid_is_coded;  /* in the head that begins as zero */
+    uint32_t n_in_prior; /* likewise: terms of the model whose gains were looked at */
+    int is_symmetric;    /* the last tree */
     struct tree_engine engine;
     struct grower grower;
     struct symmetric_grower symmetric;
@@ -24,6 +26,8 @@ struct tree_state {
     uint32_t *breadth_first; /* [n_nodes] the grower's numbers in the model's order */
     uint32_t n_nodes;
     struct walk_node *walk; /* [node], where rows walk */
+    double *gains;          /* [n_features] of the trees so far; none without a prior */
+    double *prior;          /* [n_features] */
     uint8_t *valid_codes;   /* [feature][row] of the rows that are only scored; none for exact trees */
 };
 
@@ -43,6 +47,9 @@ static size_t carve(struct tree_state *state, const struct fit_input *input, voi
     int walks = n_valid > 0 || input->options->subsample < 1.0;
     state->walk = mxb__carve(&workspace, walks ? 2 * max_leaves : 0, sizeof *state->walk);
     state->valid_codes = mxb__carve(&workspace, n_valid * input->prepared->n_features, sizeof *state->valid_codes);
+    size_t n_weighed = input->options->split_prior > 0.0 ? input->prepared->n_features : 0;
+    state->gains = mxb__carve(&workspace, n_weighed, sizeof *state->gains);
+    state->prior = mxb__carve(&workspace, n_weighed, sizeof *state->prior);
     return workspace.used;
 }
 
@@ -314,11 +321,27 @@ static mxb_status fit_symmetric(struct tree_state *state, uint32_t max_depth, st
     return make_symmetric(state, max_depth, &term->symmetric, error);
 }
 
+/* The factors of this round, from all trees before; NULL: none. */
+static const double *find_prior(struct tree_state *state, const struct fit_input *input) {
+    uint32_t d = input->prepared->n_features;
+    if (input->options->split_prior == 0.0) {
+        return NULL;
+    }
+    for (uint32_t f = 0; f < d && state->n_in_prior == 0; f++) {
+        state->gains[f] = 0.0;
+    }
+    for (; state->n_in_prior < input->model->n_terms; state->n_in_prior++) {
+        mxb__term_add_split_gains(&input->model->terms[state->n_in_prior], 1, state->gains);
+    }
+    mxb__split_prior(state->gains, d, input->options->split_prior, state->prior);
+    return state->prior;
+}
+
 static mxb_status fit(const struct fit_input *input, const struct draw *draw, void *workspace, struct term *term,
                       mxb_error *error) {
     struct tree_state *state = workspace;
     carve(state, input, workspace);
-    mxb__engine_begin(&state->engine, input, draw);
+    mxb__engine_begin(&state->engine, input, draw, find_prior(state, input));
     state->is_symmetric = draw->is_symmetric;
     *term = (struct term){.n_outputs = 1};
     return state->is_symmetric ? fit_symmetric(state, draw->max_depth, term, error)

@@ -156,18 +156,21 @@ struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gra
 
 /* ---- among features ---- */
 
-static double with_noise(double gain, const struct split_noise *noise, uint32_t place, uint32_t feature) {
-    return noise->deviation == 0.0 || gain == 0.0 ? gain : gain * mxb__split_noise_factor(noise, place, feature);
+static double with_factors(double gain, const struct split_factors *factors, uint32_t place, uint32_t feature) {
+    if (factors->noise.deviation > 0.0 && gain > 0.0) {
+        gain *= mxb__split_noise_factor(&factors->noise, place, feature);
+    }
+    return factors->prior == NULL ? gain : gain * factors->prior[feature];
 }
 
-uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place) {
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_factors *factors, uint32_t place) {
     double best = 0.0;
     for (uint32_t f = 0; f < n; f++) {
-        best = mxb__larger(with_noise(gains[f], noise, place, f), best);
+        best = mxb__larger(with_factors(gains[f], factors, place, f), best);
     }
     uint32_t chosen = 0;
     while (chosen < n &&
-           !(gains[chosen] > 0.0 && mxb__gain_ties(with_noise(gains[chosen], noise, place, chosen), best))) {
+           !(gains[chosen] > 0.0 && mxb__gain_ties(with_factors(gains[chosen], factors, place, chosen), best))) {
         chosen++;
     }
     return chosen;

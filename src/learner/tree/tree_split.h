@@ -71,8 +71,14 @@ double mxb__split_gain_sorted(const struct sorted_rows *rows, struct gradient_su
 struct split mxb__split_locate_sorted(const struct sorted_rows *rows, struct gradient_sum total,
                                       const struct split_rules *rules, double gain);
 
-/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain, once noise is on them, drawn by
- *  `place` (tree_noise.h); n if there is none. */
-uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_noise *noise, uint32_t place);
+/* What features' gains are multiplied by before they are compared. */
+struct split_factors {
+    const double *prior; /* [n_features] (split_prior.h); NULL: none */
+    struct split_noise noise;
+};
+
+/** The feature to split on, of 0 .. n - 1: the lowest within a tie of the largest gain, once the factors are on them;
+ *  noise is drawn by `place` (tree_noise.h). n if there is none. */
+uint32_t mxb__split_choose(const double *gains, uint32_t n, const struct split_factors *factors, uint32_t place);
 
 #endif

@@ -137,6 +137,7 @@ static const struct expected_option EXPECTED[] = {
      {"0", "10", "0.30"},
      {"0", "10", "0.3"},
      {"-1", "10.1", "inf", "nan", ""}},
+    {"split_prior", "number", "0", "0 to 1", {"0", "1", "0.10"}, {"0", "1", "0.1"}, {"-0.1", "1.1", "inf", "nan", ""}},
     {"leaf_rows",
      "choice",
      "all",

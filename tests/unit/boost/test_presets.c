@@ -13,6 +13,7 @@ static const char *const PAPER[][2] = {
     {"tree_probability", "0.9"},
     {"symmetric_probability", "0"},
     {"split_noise", "0"},
+    {"split_prior", "0"},
     {"leaf_rows", "sample"},
     {"alpha", "0.001"},
     {"gamma", "0.05"},

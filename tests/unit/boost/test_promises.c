@@ -41,8 +41,9 @@ static void threads_do_not_change_wide_models(void) {
     struct data_recipe recipe = {.n_rows = 9000, .n_features = 9, .seed = 1, .missing = 0.1, .weighted = 1, .wild = 1};
     check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "tree_probability", "0.6",
                                  "max_max_depth", "7", "subsample", "0.8", "colsample", "0.6", "n_components", "12"));
-    check_threads(recipe, PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample",
-                                 "0.8", "leaf_rows", "all", "split_noise", "0.5", "lambda_l2", "0"));
+    check_threads(recipe,
+                  PARAMS("symmetric_probability", "0.4", "num_round", "8", "max_max_depth", "11", "subsample", "0.8",
+                         "leaf_rows", "all", "split_noise", "0.5", "split_prior", "0.2", "lambda_l2", "0"));
     recipe.wild = 0;
     recipe.two_classes = 1;
     check_threads(recipe,

@@ -20,11 +20,12 @@ static int open_training(struct long_training *training, int two_classes, const 
     recipe.seed = 9;
     recipe.n_rows = 120;
     training->valid = data_make(recipe);
-    training->params = PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability",
-                              "0.6", "subsample", "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12",
-                              "alpha", "0", "learning_rate", "0.3", "symmetric_probability", "0.5",
-                              "early_stopping_rounds", patience, "leaf_rows", "all", "split_noise", "0.7", "gamma",
-                              "0.05", "n_projections", "1", "fourier_metric", "isotropic", "fourier_linear", "false");
+    training->params =
+        PARAMS("objective", two_classes ? "logloss" : "mse", "num_round", "30", "tree_probability", "0.6", "subsample",
+               "0.8", "colsample", "0.7", "max_max_depth", "4", "n_components", "12", "alpha", "0", "learning_rate",
+               "0.3", "symmetric_probability", "0.5", "early_stopping_rounds", patience, "leaf_rows", "all",
+               "split_noise", "0.7", "split_prior", "0.3", "gamma", "0.05", "n_projections", "1", "fourier_metric",
+               "isotropic", "fourier_linear", "false");
     return training->params != NULL &&
            mxb_prepared_create(training->train.dataset, training->params, &training->prepared, NULL) == MXB_OK;
 }

@@ -37,7 +37,7 @@ static inline int bench_open(struct bench *bench, struct data_recipe recipe, str
 
 static inline void bench_begin(struct bench *bench, uint32_t round) {
     struct draw draw = {.round = round, .max_depth = bench->fit.options.max_max_depth};
-    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
+    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw, NULL);
 }
 
 static inline void bench_close(struct bench *bench) {
@@ -108,7 +108,7 @@ static inline struct split naive_split_of(const struct tree_engine *engine, cons
             gains[f] = mxb__split_gain(&mxb__training_kernels_portable, &of_feature, node->total, &engine->rules);
         }
     }
-    uint32_t best = mxb__split_choose(gains, prepared->n_features, &engine->noise, node->path);
+    uint32_t best = mxb__split_choose(gains, prepared->n_features, &engine->factors, node->path);
     if (best < prepared->n_features) {
         struct feature_cells of_best = mxb__feature_cells(cells[best], 0, &prepared->bins[best]);
         split = mxb__split_locate(&of_best, node->total, &engine->rules, gains[best]);

@@ -84,7 +84,7 @@ static inline int naive_find_level(const struct naive_symmetric *tree, struct na
     long double floor = 1e-12L * naive_level_score(tree, left, right);
     long double best_of_all = 0;
     struct naive_node *best = calloc(d, sizeof *best);
-    long double *noisy = calloc(d, sizeof *noisy);
+    long double *compared = calloc(d, sizeof *compared);
     for (uint32_t f = 0; f < d; f++) {
         long double most = 0;
         for (int pass = 0; pass < 2 && (tree->codes.is_column == NULL || tree->codes.is_column[f]); pass++) {
@@ -102,19 +102,18 @@ static inline int naive_find_level(const struct naive_symmetric *tree, struct na
                 }
             }
         }
-        noisy[f] = (long double)best[f].gain *
-                   (long double)mxb__split_noise_factor(&tree->codes.noise, (uint32_t)1 << tree->depth, f);
-        best_of_all = noisy[f] > best_of_all ? noisy[f] : best_of_all;
+        compared[f] = (long double)best[f].gain * naive_factor(&tree->codes, (uint32_t)1 << tree->depth, f);
+        best_of_all = compared[f] > best_of_all ? compared[f] : best_of_all;
     }
     int is_found = 0;
     for (uint32_t f = 0; f < d && !is_found; f++) {
-        if (best[f].gain > 0 && noisy[f] >= best_of_all * (1 - 1e-9L)) {
+        if (best[f].gain > 0 && compared[f] >= best_of_all * (1 - 1e-9L)) {
             *found = best[f];
             is_found = 1;
         }
     }
     free(best);
-    free(noisy);
+    free(compared);
     return is_found;
 }
 
@@ -175,6 +174,7 @@ static inline struct naive_symmetric naive_symmetric_make(const struct fit_case 
     }
     tree.codes.scale = naive_scale(fit->prepared, tree.rows, tree.n_sampled);
     tree.codes.noise = mxb__split_noise(fit->options.seed, fit->round, fit->options.split_noise);
+    tree.codes.prior = naive_prior(fit);
     struct naive_node *level = &tree.levels[0];
     for (; tree.depth < max_depth && naive_find_level(&tree, level, left, right); level++) {
         naive_settle_missing(&tree, level, left, right);

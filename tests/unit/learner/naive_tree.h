@@ -26,7 +26,8 @@ struct naive_tree {
     const uint8_t *is_column; /* NULL: all */
     uint32_t max_depth;
     struct split_noise noise;
-    double scale; /* the weight of all rows over that of those it is grown on */
+    long double *prior; /* [feature] NULL: none */
+    double scale;       /* the weight of all rows over that of those it is grown on */
     size_t n_nodes;
     struct naive_node *nodes;
     uint32_t *n_cuts; /* [feature] */
@@ -114,29 +115,64 @@ static inline int naive_goes_left(const struct naive_tree *tree, const struct na
     return missing ? node->missing_left : code <= node->bin;
 }
 
-/* The node's split, its feature chosen with noise on the gains. */
+/* What the model's trees gained by each feature, as a factor on its gains; NULL without a prior. */
+static inline long double *naive_prior(const struct fit_case *fit) {
+    uint32_t d = fit->prepared->n_features;
+    long double *gains = calloc(d, sizeof *gains), sum = 0, largest = 0;
+    for (uint32_t t = 0; t < fit->model->n_terms; t++) {
+        const struct term *term = &fit->model->terms[t];
+        for (uint32_t i = 0; term->kind == TERM_TREE && i < term->tree.n_nodes; i++) {
+            const struct tree_node *node = &term->tree.nodes[i];
+            gains[node->feature] += (long double)term->tree.gain * (long double)node->share; /* 0 of a leaf */
+        }
+        for (uint32_t l = 0; term->kind == TERM_SYMMETRIC && l < term->symmetric.depth; l++) {
+            const struct symmetric_level *level = &term->symmetric.levels[l];
+            gains[level->feature] += (long double)term->symmetric.gain * (long double)level->share;
+        }
+    }
+    for (uint32_t f = 0; f < d; f++) {
+        sum += gains[f];
+        largest = gains[f] > largest ? gains[f] : largest;
+    }
+    for (uint32_t f = 0; f < d; f++) {
+        long double worth = sum > 0 ? (gains[f] + 0.001L * sum) / (largest + 0.001L * sum) : 1;
+        gains[f] = powl(worth, (long double)fit->options.split_prior);
+    }
+    if (fit->options.split_prior == 0.0) {
+        free(gains);
+        return NULL;
+    }
+    return gains;
+}
+
+static inline long double naive_factor(const struct naive_tree *tree, uint32_t place, uint32_t feature) {
+    long double factor = (long double)mxb__split_noise_factor(&tree->noise, place, feature);
+    return tree->prior == NULL ? factor : factor * tree->prior[feature];
+}
+
+/* The node's split, its feature chosen with factors on the gains. */
 static inline int naive_find_split(const struct naive_tree *tree, const size_t *rows, size_t n, uint32_t path,
                                    struct naive_node *node) {
     uint32_t d = tree->input->prepared->n_features;
     struct naive_node *found = calloc(d, sizeof *found);
-    long double *noisy = calloc(d, sizeof *noisy);
+    long double *compared = calloc(d, sizeof *compared);
     long double best = 0;
     for (uint32_t f = 0; f < d; f++) {
         if (tree->is_column == NULL || tree->is_column[f]) {
             long double gain = naive_best_bin(tree, f, rows, n, &found[f]);
             found[f].gain = (double)gain;
-            noisy[f] = gain * (long double)mxb__split_noise_factor(&tree->noise, path, f);
-            best = noisy[f] > best ? noisy[f] : best;
+            compared[f] = gain * naive_factor(tree, path, f);
+            best = compared[f] > best ? compared[f] : best;
         }
     }
     for (uint32_t f = 0; f < d && best > 0; f++) {
-        if (noisy[f] >= best * (1 - 1e-9L)) {
+        if (compared[f] >= best * (1 - 1e-9L)) {
             *node = found[f];
             break;
         }
     }
     free(found);
-    free(noisy);
+    free(compared);
     return best > 0;
 }
 
@@ -287,6 +323,7 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
     size_t n = prepared->n_rows;
     struct naive_tree tree = {.input = &fit->input, .is_column = is_column, .max_depth = max_depth};
     tree.noise = mxb__split_noise(fit->options.seed, fit->round, fit->options.split_noise);
+    tree.prior = naive_prior(fit);
     size_t *rows = calloc(n, sizeof *rows);
     size_t n_rows = 0;
     tree.nodes = calloc(2 * n, sizeof *tree.nodes);
@@ -306,6 +343,7 @@ static inline struct naive_tree naive_make(const struct fit_case *fit, uint32_t 
 
 static inline void naive_clear(struct naive_tree *tree) {
     free(tree->nodes);
+    free(tree->prior);
     free(tree->n_cuts);
     free(tree->codes);
 }

@@ -71,6 +71,7 @@ static void check_one(uint32_t seed, int exact) {
     options.min_child_weight = seed % 4 == 0 ? 4.0 * dice_uniform(&dice) : 0.0;
     options.subsample = seed % 5 == 2 ? 0.6 : 1.0;
     options.split_noise = seed % 3 == 2 ? 3.0 * dice_uniform(&dice) : 0.0;
+    options.split_prior = seed % 7 == 3 ? dice_uniform(&dice) : 0.0;
     options.leaves_from_all_rows = seed % 2 == 0;
     struct data_recipe recipe = {.n_rows = 2 + dice_below(&dice, 100),
                                  .n_features = 1 + dice_below(&dice, 7),
@@ -96,6 +97,10 @@ static void check_one(uint32_t seed, int exact) {
         n_sampled += is_row[i];
     }
     struct term term;
+    for (uint32_t round = 1; options.split_prior > 0.0 && round <= 3; round++) { /* what the prior looks at */
+        CHECK_INT(fit_symmetric(&fit, round, depth, &term), MXB_OK);
+        CHECK_INT(mxb__model_add_term(fit.model, &term, NULL), MXB_OK);
+    }
     CHECK_INT(fit_symmetric(&fit, 1 + seed, depth, &term), MXB_OK);
     struct naive_symmetric naive = naive_symmetric_make(&fit, depth, n_sampled > 0 ? is_row : NULL, NULL);
     CHECK_INT(term.kind, TERM_SYMMETRIC);

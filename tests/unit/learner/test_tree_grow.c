@@ -143,7 +143,7 @@ static void bench_grow(struct bench *bench, uint32_t max_depth, enum how how) {
     struct engine_ops watching;
     struct draw draw = {.round = 1, .max_depth = max_depth};
     const struct engine_ops *ops = bench->engine.ops;
-    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw);
+    mxb__engine_begin(&bench->engine, &bench->fit.input, &draw, NULL);
     bench->engine.subtree_rows = how == WITHOUT_SUBTREES ? 0 : bench->engine.subtree_rows;
     begin_to_watch(bench, &watching);
     mxb__grower_run(&bench->grower, &bench->engine, max_depth);

@@ -87,6 +87,7 @@ static void check_one(uint32_t seed, int exact) {
     options.lambda_l2 = seed % 3 == 0 ? 0.0 : 3.0 * dice_uniform(&dice);
     options.min_child_weight = seed % 4 == 0 ? 4.0 * dice_uniform(&dice) : 0.0;
     options.split_noise = seed % 3 == 2 ? 3.0 * dice_uniform(&dice) : 0.0;
+    options.split_prior = seed % 7 == 3 ? dice_uniform(&dice) : 0.0;
     options.subsample = seed % 5 == 2 ? 0.3 + 0.7 * dice_uniform(&dice) : 1.0;
     options.leaves_from_all_rows = seed % 2 == 0;
     struct data_recipe recipe = {.n_rows = 2 + dice_below(&dice, 120),
@@ -106,6 +107,10 @@ static void check_one(uint32_t seed, int exact) {
     }
     struct term term;
     size_t n_drawn;
+    for (uint32_t round = 1; options.split_prior > 0.0 && round <= 3; round++) { /* what the prior looks at */
+        CHECK_INT(fit_run(&fit, &mxb__tree_learner, round, depth, &term), MXB_OK);
+        CHECK_INT(mxb__model_add_term(fit.model, &term, NULL), MXB_OK);
+    }
     CHECK_INT(fit_run(&fit, &mxb__tree_learner, 1 + seed, depth, &term), MXB_OK);
     uint8_t *is_row = draw_rows(&fit, 1 + seed, &n_drawn);
     struct naive_tree naive = naive_make(&fit, depth, n_drawn == 0 ? NULL : is_row, NULL);

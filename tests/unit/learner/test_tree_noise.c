@@ -89,31 +89,32 @@ static void deep_places_differ(void) {
 static void noise_decides_between_features(void) {
     size_t n_others = 0;
     for (uint32_t place = 1; place <= 500; place++) {
-        const struct split_noise noise = mxb__split_noise(4, 1, 0.5);
+        const struct split_factors factors = {.noise = mxb__split_noise(4, 1, 0.5)};
         double gains[6] = {1.0, 0.0, 1.5, 1.2, 0.0, 0.9};
         uint32_t expected = 0;
         double best = 0.0;
         for (uint32_t f = 0; f < 6; f++) {
-            double noisy = gains[f] * mxb__split_noise_factor(&noise, place, f);
+            double noisy = gains[f] * mxb__split_noise_factor(&factors.noise, place, f);
             expected = noisy > best ? f : expected;
             best = noisy > best ? noisy : best;
         }
-        CHECK_INT(mxb__split_choose(gains, 6, &noise, place), expected);
+        CHECK_INT(mxb__split_choose(gains, 6, &factors, place), expected);
         n_others += expected != 2;
     }
     CHECK(n_others > 100 && n_others < 400);
-    const struct split_noise loud = mxb__split_noise(4, 1, 10.0);
+    const struct split_factors loud = {.noise = mxb__split_noise(4, 1, 10.0)};
     const double none[2] = {0.0, 0.0};
     CHECK_INT(mxb__split_choose(none, 2, &loud, 1), 2);
 }
 
 /* Where noise leaves all of them at its floor, ties are as without it. */
 static void lowest_feature_wins_a_tie_at_the_floor(void) {
-    const struct split_noise loud = mxb__split_noise(4, 1, 10.0);
+    const struct split_factors loud = {.noise = mxb__split_noise(4, 1, 10.0)};
     size_t n_met = 0;
     for (uint32_t place = 1; place <= 200; place++) {
         double gains[3] = {1.0 - 0.5e-9, 0.0, 1.0};
-        if (mxb__split_noise_factor(&loud, place, 0) == 0.05 && mxb__split_noise_factor(&loud, place, 2) == 0.05) {
+        if (mxb__split_noise_factor(&loud.noise, place, 0) == 0.05 &&
+            mxb__split_noise_factor(&loud.noise, place, 2) == 0.05) {
             CHECK_INT(mxb__split_choose(gains, 3, &loud, place), 0);
             gains[0] = 1.0 - 2e-9;
             CHECK_INT(mxb__split_choose(gains, 3, &loud, place), 2);

@@ -399,7 +399,7 @@ static void equal_children_are_no_split(void) {
 }
 
 static void lowest_feature_wins_a_tie(void) {
-    const struct split_noise silence = {.deviation = 0.0};
+    const struct split_factors silence = {.noise = {.deviation = 0.0}};
     double gains[5] = {0.5, 2.0 * (1 - 0.5e-9), 2.0, 0.0, 2.0};
     CHECK_INT(mxb__split_choose(gains, 5, &silence, 1), 1);
     gains[1] = 2.0 * (1 - 2e-9);
@@ -408,6 +408,30 @@ static void lowest_feature_wins_a_tie(void) {
     CHECK_INT(mxb__split_choose(gains + 3, 2, &silence, 1), 1);
     CHECK_INT(mxb__split_choose(gains + 3, 1, &silence, 1), 1); /* none */
     CHECK_INT(mxb__split_choose(gains, 0, &silence, 1), 0);
+}
+
+/* The largest gain once the prior is on it, with noise and without; ties are those of the products. */
+static void prior_decides_between_features(void) {
+    const double gains[4] = {1.0, 0.0, 1.5, 1.25};
+    double prior[4] = {0.9, 1.0, 0.5, 0.8};
+    struct split_factors factors = {.prior = prior};
+    CHECK_INT(mxb__split_choose(gains, 4, &factors, 1), 3);
+    prior[3] = 0.72 * (1.0 + 0.5e-9); /* 0.9 of 1.25, within a tie of it */
+    CHECK_INT(mxb__split_choose(gains, 4, &factors, 1), 0);
+    prior[3] = 0.72 * (1.0 + 2e-9);
+    CHECK_INT(mxb__split_choose(gains, 4, &factors, 1), 3);
+    CHECK_INT(mxb__split_choose(gains + 1, 1, &factors, 1), 1); /* none */
+    factors.noise = mxb__split_noise(4, 1, 0.5);
+    for (uint32_t place = 1; place <= 500; place++) {
+        uint32_t expected = 0;
+        double best = 0.0;
+        for (uint32_t f = 0; f < 4; f++) {
+            double product = gains[f] * prior[f] * mxb__split_noise_factor(&factors.noise, place, f);
+            expected = product > best ? f : expected;
+            best = product > best ? product : best;
+        }
+        CHECK_INT(mxb__split_choose(gains, 4, &factors, place), expected);
+    }
 }
 
 /* Whatever the options are, no score is infinite or lost. */
@@ -465,5 +489,6 @@ int main(void) {
     RUN(units_leave_room);
     RUN(small_gains_keep_their_digits);
     RUN(lowest_feature_wins_a_tie);
+    RUN(prior_decides_between_features);
     return check_report();
 }

@@ -105,7 +105,7 @@ static size_t put_line(struct dice *dice, const char *option, int is_integer, ch
 }
 
 static void random_spaces_come_back(void) {
-    static const char *const numbers[] = {"gamma", "alpha", "subsample", "colsample", "lambda_l2", "split_noise"};
+    static const char *const numbers[] = {"gamma", "alpha", "subsample", "colsample", "lambda_l2", "split_prior"};
     static const char *const integers[] = {"num_round", "n_components", "max_max_depth", "n_members"};
     struct dice dice = {3};
     for (int k = 0; k < 300; k++) {
