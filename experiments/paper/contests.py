@@ -239,7 +239,7 @@ def contest(setting: Setting, task: Task, progress: Progress) -> list[Record]:
         else:
             tuned, predicted = do_rival(setting, task, task.contestant, progress)
     except OverBudget:
-        return [replace(blank, error=f"over {setting.hours:g} h", tuning_seconds=task.budget)]
+        return [replace(blank, error=f"over {setting.hours:g} h", tuning_seconds=max(0.0, task.budget))]
     return [finished(task, replace(blank, key=key), tuned, *found) for key, found in zip(keys, predicted, strict=True)]
 
 

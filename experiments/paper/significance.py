@@ -42,6 +42,18 @@ def finishers(losses: Losses) -> Losses:
     return {who: losses[who] for who in losses if all(has_loss(losses, who, name) for name in sets)}
 
 
+def shared(losses: Losses) -> Losses:
+    """All contestants that have a loss, on the sets that all of these have one on."""
+    contestants = [who for who in losses if any(has_loss(losses, who, name) for name in losses[who])]
+    sets = complete_sets(losses, contestants)
+    return {who: {name: losses[who][name] for name in sets} for who in contestants}
+
+
+def is_partial(losses: Losses) -> bool:
+    """Whether somebody lacks sets, and there are two or more that all have."""
+    return len(finishers(losses)) < len(shared(losses)) and len(sets_of(shared(losses))) > 1
+
+
 def average_ranks(losses: Losses) -> dict[str, float]:
     """Of the finishers. 1 is the best; equal losses share the mean of their ranks."""
     losses = finishers(losses)

@@ -60,7 +60,7 @@ def test_what_is_not_finished_has_no_loss(pages, module, make, tmp_path):
     records = make("openml", "XGBoost", "pol", [0.1, 0.2]) + make("openml", "snapml", "pol", [0.4] * 3)
     records += make("openml", "CatBoost", "pol", [None], error="over 8 h")
     page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
-    assert row_of(page, "pol")[4:] == ["2 of 3", "over 8 h", "**0.4**"]
+    assert row_of(page, "pol")[4:] == ["2 of 3", "over 8 h", "0.4"]  # the least of one is none to show
     assert "CatBoost" not in page.split("### Significance")[1]
     assert [cell[0] for cell in row_of(page, "pol", 1)[1:]] == ["≥", "≥", "0"]
 
@@ -73,8 +73,41 @@ def test_each_scale_has_its_section_and_versions_that_differ_are_told(pages, mod
     page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
     full, small = page.split("## Scale ")[1:]
     assert full.startswith("full") and small.startswith("small")
-    assert row_of(full, "pol")[4] == "**0.1**" and row_of(small, "pol")[4] == "**0.2**"
+    assert row_of(full, "pol")[4] == "0.1" and row_of(small, "pol")[4] == "0.2"
     assert "mixed: XGBoost" in small and "mixed" not in full
+
+
+def test_machines_that_differ_are_told_with_who_ran_on_them(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1] * 3) + make("openml", "snapml", "pol", [0.2] * 3)
+    alike = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    records += make("openml", "snapml", "letter", [0.1] * 3, machine="another, 2 processors")
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    told = "Hours of several machines are not to be compared: XGBoost, snapml on a machine; snapml on another.\n"
+    assert told in page and "several machines" not in alike
+
+
+def test_contestants_that_lack_sets_are_ranked_on_those_that_all_have(pages, module, make, tmp_path):
+    records = []
+    for i, who in enumerate(("XGBoost", "LightGBM", "snapml")):
+        for a_set in ("pol", "letter", "nursery") if who != "LightGBM" else ("pol", "letter"):
+            records += make("openml", who, a_set, [0.1 + i / 100] * 3)
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert row_of(page, "average rank")[4:] == ["1.00", "", "2.00"]
+    assert row_of(page, "average rank, the 2 sets that all have")[1:] == ["", "", "", "1.00", "2.00", "3.00"]
+    assert "Over the sets that all have: Friedman test of 3 contestants over 2 sets" in page
+    digest = pages.make_digest(experiment_of(module, "openml"), records, tmp_path, "")
+    assert "Friedman test of 3 contestants over 2 sets" in digest
+    without = [record for record in records if record.key.set != "nursery"]
+    assert "that all have" not in pages.make_page(experiment_of(module, "openml"), without, tmp_path)
+
+
+def test_searches_that_the_defaults_won_are_counted(pages, module, make, tmp_path):
+    records = make("openml", "ours (default space)", "pol", [0.1] * 3, options={"learning_rate": "auto"})
+    records += make("openml", "ours (default space)", "letter", [0.1] * 3, options={"learning_rate": 0.1})
+    records += make("openml", "ours (paper space)", "pol", [0.1] * 3, options={"learning_rate": 0.1})
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert "The untuned defaults won 3 of our default space's 6 searches." in page
+    assert "untuned defaults won" not in pages.make_page(experiment_of(module, "openml"), records[6:], tmp_path)
 
 
 def test_seeds_have_a_mean_and_a_deviation_and_share_a_search(pages, module, make, tmp_path):
@@ -91,7 +124,7 @@ def test_seeds_have_a_mean_and_a_deviation_and_share_a_search(pages, module, mak
 def test_parkinsons_is_shown_and_not_counted(pages, module, make, tmp_path):
     records = [record for name in ("parkinsons", "ailerons") for record in make("node", "XGBoost", name, [0.00015] * 2)]
     page = pages.make_page(experiment_of(module, "node"), records, tmp_path)
-    assert row_of(page, "parkinsons")[3] == "**0.00015**" and row_of(page, "XGBoost")[1:] == ["1 of 1", "1 of 1"]
+    assert row_of(page, "parkinsons")[3] == "0.00015" and row_of(page, "XGBoost")[1:] == ["1 of 1", "1 of 1"]
     assert row_of(page, "ailerons", 1)[1:3] == ["38.25", "0.34"]
 
 

@@ -1,4 +1,4 @@
-"""The page on other shuffles, on a made-up table and with a stand-in for the package."""
+"""The pages on other shuffles, on made-up tables and with a stand-in for the package."""
 
 import json
 import sys
@@ -11,53 +11,102 @@ MADE = []
 
 
 class Constant:
-    """Its probability is the option that it was given."""
+    """Its prediction, a probability or a number, is the option that it was given."""
 
-    def __init__(self, probability, random_state, n_threads):
-        self.probability = probability
-        MADE.append((probability, random_state))
+    def __init__(self, constant, random_state, n_threads):
+        self.constant = constant
+        MADE.append((constant, random_state))
 
     def fit(self, X, y, sample_weight):
-        assert len(X) == len(y) == len(sample_weight) == 200
+        assert len(X) == len(y) == len(sample_weight) in (150, 200)  # a half or two thirds
         return self
 
+    def predict(self, X):
+        return np.full(len(X), self.constant)
+
     def predict_proba(self, X):
-        return np.full((len(X), 2), [1 - self.probability, self.probability])
+        return np.full((len(X), 2), [1 - self.constant, self.constant])
 
 
 @pytest.fixture
 def spread(module, monkeypatch, tmp_path):
-    monkeypatch.setitem(
-        sys.modules, "mixboost", types.SimpleNamespace(MixBoostClassifier=Constant, MixBoostRegressor=0)
-    )
+    package = types.SimpleNamespace(MixBoostClassifier=Constant, MixBoostRegressor=Constant)
+    monkeypatch.setitem(sys.modules, "mixboost", package)
     spread, problems = module("run_spread"), module("problems")
     monkeypatch.setattr(spread, "RESULTS", tmp_path)
+    monkeypatch.setattr(spread, "package_version", lambda package: f"{package} of this test")
     y = np.repeat([0.0, 1.0], 150)
-    problem = problems.Problem("pol", problems.Table(np.zeros((300, 2)), y, True), [])
-    monkeypatch.setattr(problems, "load", lambda _experiment, _name: problem)
+
+    def load(experiment, name):
+        return problems.Problem(name, problems.Table(np.zeros((300, 2)), y, experiment == "openml"), [])
+
+    monkeypatch.setattr(problems, "load", load)
     MADE.clear()
     return spread
 
 
-def write(folder, *folds, scale="full", a_set="pol", contestant="ours (paper space)"):
-    key = {"experiment": "openml", "scale": scale, "set": a_set, "contestant": contestant, "seed": 0}
-    lines = [json.dumps({**key, "fold": k, "loss": 1.0, "options": {"probability": 0.5 + k / 10}}) for k in folds]
-    with open(folder / "openml.jsonl", "a") as file:
+def write(folder, *folds, experiment="openml", scale="full", a_set="pol", contestant="ours (paper space)"):
+    key = {"experiment": experiment, "scale": scale, "set": a_set, "contestant": contestant, "seed": 0}
+    lines = [json.dumps({**key, "fold": k, "loss": 1.0, "options": {"constant": 0.5 + k / 10}}) for k in folds]
+    with open(folder / f"{experiment}.jsonl", "a") as file:
         file.write("\n".join(lines) + "\n")
 
 
-def test_each_fold_has_its_options_in_every_shuffle(spread, tmp_path):
+def run(spread, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["run_spread.py", *arguments])
+    spread.main()
+
+
+def rows_of(text, a_set):
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith(f"| {a_set} ")]
+
+
+def test_each_fold_has_its_options_in_every_shuffle(spread, monkeypatch, tmp_path):
     write(tmp_path, 2, 0, 1)
-    text = spread.page()
+    run(spread, monkeypatch, "openml")
+    text = (tmp_path / "openml-spread.md").read_text()
     assert [(p, seed) for seed in range(1, 21) for p in (0.5, 0.6, 0.7)] == MADE
-    (row,) = (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| pol"))
-    by_hand = float(np.mean([-(np.log(p) + np.log(1 - p)) / 2 for p in (0.5, 0.6, 0.7)]))
-    assert row == ["pol", "0.03451", f"{by_hand:.4g}", row[3], f"{by_hand:.4g}", f"{by_hand:.4g}", "0 of 20"]
-    assert float(row[3]) < 1e-12 and "## ours (paper space)" in text and "default" not in text
+    (row,) = rows_of(text, "pol")
+    by_hand = f"{np.mean([-(np.log(p) + np.log(1 - p)) / 2 for p in (0.5, 0.6, 0.7)]):.4g}"
+    theirs = ["0.03632", "0 of 20", "0.03597", "0 of 20", "0.03451", "0 of 20"]
+    assert row == ["pol", by_hand, row[2], by_hand, by_hand, *theirs]
+    assert float(row[2]) < 1e-12 and "## ours (paper space)" in text and "default" not in text
 
 
-def test_a_set_that_is_not_done_at_full_scale_is_left_out(spread, tmp_path):
+def test_regressions_are_predicted_in_their_unit(spread, monkeypatch, tmp_path):
+    write(tmp_path, 0, 1, experiment="node", a_set="bank8FM", contestant="ours (default space)")
+    write(tmp_path, 0, 1, experiment="node", a_set="parkinsons", contestant="ours (default space)")
+    run(spread, monkeypatch, "node")
+    text = (tmp_path / "node-spread.md").read_text()
+    (bank,), (parkinsons,) = rows_of(text, "bank8FM"), rows_of(text, "parkinsons")
+    assert 0.5 < float(bank[1]) < 0.52  # 0.5 and 0.6 for labels 0 and 1
+    assert bank[5:] == ["0.02872", "0 of 20", "0.0313", "0 of 20"]
+    assert len(parkinsons) == 5  # whose published losses are another label's
+
+
+def test_what_is_known_is_not_done_again(spread, monkeypatch, tmp_path):
+    write(tmp_path, 0, 1, 2)
+    write(tmp_path, 0, 1, 2, a_set="letter")
+    run(spread, monkeypatch, "openml", "--sets", "letter")
+    assert len(MADE) == 60 and not rows_of((tmp_path / "openml-spread.md").read_text(), "pol")
+    run(spread, monkeypatch, "openml", "--tables")
+    assert len(MADE) == 60
+    run(spread, monkeypatch, "openml")
+    assert len(MADE) == 120 and len(rows_of((tmp_path / "openml-spread.md").read_text(), "pol")) == 1
+    (tmp_path / "openml.jsonl").write_text((tmp_path / "openml.jsonl").read_text().replace("0.5", "0.4"))
+    run(spread, monkeypatch, "openml", "--sets", "pol")  # chosen anew
+    assert len(MADE) == 180 and not rows_of((tmp_path / "openml-spread.md").read_text(), "letter")
+
+
+def test_a_set_that_there_is_not_is_refused(spread, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(spread, monkeypatch, "openml", "--sets", "bank8FM")
+    assert "there is no set 'bank8FM'; there are CreditCardSubset, " in capsys.readouterr().err
+
+
+def test_a_set_that_is_not_done_at_full_scale_is_left_out(spread, monkeypatch, tmp_path):
     write(tmp_path, 0, 1)
     write(tmp_path, 0, 1, 2, scale="small", a_set="letter")
     write(tmp_path, 0, 1, 2, contestant="XGBoost")
-    assert "|" not in spread.page() and not MADE
+    run(spread, monkeypatch, "openml")
+    assert "|" not in (tmp_path / "openml-spread.md").read_text() and not MADE
