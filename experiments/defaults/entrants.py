@@ -271,6 +271,8 @@ ABLATIONS = by_name(
 # What was tried and not taken.
 OTHER_VALUES = by_name(
     variant("noise", split_noise=0.3),
+    variant("prior", split_prior=0.1),
+    variant("small-prior", split_prior=0.03),
     variant("columns", colsample=0.8),
     variant("more-components", n_components=200),
     variant("more-projections", n_projections=8),
