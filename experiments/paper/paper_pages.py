@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from statistics import mean, stdev
 from typing import NamedTuple
@@ -244,7 +245,8 @@ def conditions(records: list[Record]) -> str:
     lines = [f"{', '.join(sorted(of_machines))}. {days}.", ", ".join(f"{who} {' and '.join(sorted(v))}" for who, v in versions.items()) + "."]
     lines += [f"Results of several versions are mixed: {', '.join(mixed)}."] if mixed else []
     if len(of_machines) > 1:
-        runs = (f"{', '.join(who)} on {machine.split(',')[0]}" for machine, who in sorted(of_machines.items()))
+        names = {machine: re.split(r", \d+ processors", machine)[0] for machine in of_machines}
+        runs = (f"{', '.join(who)} on {names[machine]}" for machine, who in sorted(of_machines.items()))
         lines.append(f"Hours of several machines are not to be compared: {'; '.join(runs)}.")
     return "\n".join(lines) + "\n"
 
