@@ -13,6 +13,7 @@ FOUND = BUILD / "fuzz-corpus"  # grows from run to run
 
 MOST_BYTES = 65536  # of an input
 SMALL, MOST_KEPT = 400, 50  # bytes of an input that tests/fuzz/corpus keeps, and how many of a target
+SMALL_MODEL = 4096  # most models are larger than the first
 
 
 def build_fuzz_targets(log):
@@ -36,12 +37,17 @@ def fuzz_program(kind, target):
     return BUILD / f"fuzz-{kind}" / "tests" / f"fuzz_{target}"
 
 
+def corpora_of(target):
+    """The folders of the repository whose files a target begins with."""
+    others = {
+        "json": [CORPUS / "model"],  # which have it, too
+        "model": [ROOT / "tests" / "golden"],  # those that were trained
+    }
+    return [CORPUS / target, *others.get(target, [])]
+
+
 def fuzz_command(kind, target, seconds):
-    corpora = [CORPUS / target]
-    if target == "json":  # which models have, too
-        corpora += [CORPUS / "model"]
-    if target == "model":  # those that were trained
-        corpora += [ROOT / "tests" / "golden"]
+    corpora = corpora_of(target)
     if kind == "standalone":
         return [fuzz_program(kind, target), str(400 * seconds), *corpora]
     found = FOUND / target
@@ -62,20 +68,25 @@ def minimise_found(target, log):
 
 
 def keep_found(target, log):
-    """Adds to tests/fuzz/corpus what the inputs found reach of the code and those there do not, if they are small."""
+    """Adds to tests/fuzz/corpus what the inputs found reach of the code and those there do not, if they are small, the
+    smallest first; returns how many."""
+    most_bytes = SMALL_MODEL if target == "model" else SMALL
     with tempfile.TemporaryDirectory() as folder:
         small, new = Path(folder) / "small", Path(folder) / "new"
         small.mkdir()
-        shutil.copytree(CORPUS / target, new)
+        for corpus in corpora_of(target):
+            shutil.copytree(corpus, new, dirs_exist_ok=True)
+        there = set(new.iterdir())
         for path in (FOUND / target).iterdir():
-            if path.stat().st_size <= SMALL:
+            if path.stat().st_size <= most_bytes:
                 shutil.copy(path, small)
         merge(target, new, [small], ["-use_counters=0"], log)
-        added = [path for path in new.iterdir() if not (CORPUS / target / path.name).exists()]
+        added = sorted(set(new.iterdir()) - there, key=lambda path: (path.stat().st_size, path.name))
         n_kept = len(list((CORPUS / target).glob("found-*")))
-        for path in sorted(added, key=lambda path: (path.stat().st_size, path.name))[: MOST_KEPT - n_kept]:
+        kept = added[: max(0, MOST_KEPT - n_kept)]
+        for path in kept:
             shutil.copy(path, CORPUS / target / f"found-{path.name[:8]}")
-    return len(added)
+    return len(kept)
 
 
 def merge(target, into, folders, options, log):

@@ -1,7 +1,9 @@
 """Where things lie, and commands whose output goes to a log."""
 
+import os
 import pathlib
 import re
+import signal
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -14,13 +16,29 @@ class Failed(Exception):
     """A step that did not work; the text is for the person at the terminal."""
 
 
-def run_logged(command, log, env=None, cwd=ROOT):
-    """Runs a command, its output appended to a log; returns the exit code."""
+def run_logged(command, log, env=None, cwd=ROOT, seconds=None):
+    """Runs a command, its output appended to a log; returns the exit code, or None where it took more seconds than it
+    may."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as out:
         out.write(("$ " + " ".join(map(str, command)) + "\n").encode())
         out.flush()
-        return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=env, cwd=cwd).returncode
+        options = {"stdout": out, "stderr": subprocess.STDOUT, "env": env, "cwd": cwd}
+        if seconds is None:
+            return subprocess.run(command, **options).returncode
+        return run_in_time(command, seconds, **options)
+
+
+def run_in_time(command, seconds, **options):
+    """The exit code; None where the command, with all that it had started, was ended after so many seconds."""
+    with subprocess.Popen(command, start_new_session=True, **options) as process:
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.returncode is None:  # after an interrupt, too
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def must_run(command, log, what, env=None):

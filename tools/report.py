@@ -82,11 +82,11 @@ def pytest_command(python, *arguments):
     return [python, "-B", "-m", "pytest", "-q", "-rfEsx", "-p", "no:cacheprovider", *arguments]
 
 
-def pytest(name, tests, log, python, env, cwd=ROOT):
-    """Runs tests with some Python, files of them side by side."""
+def pytest(name, tests, log, python, env, cwd=ROOT, seconds=None):
+    """Runs tests with some Python, files of them side by side, for no longer than so many seconds."""
     junit = BUILD / f"pytest-{name}.xml"
     junit.unlink(missing_ok=True)
-    code = run_logged(pytest_command(python, *BESIDE_EACH_OTHER, f"--junitxml={junit}", *tests), log, env, cwd)
+    code = run_logged(pytest_command(python, *BESIDE_EACH_OTHER, f"--junitxml={junit}", *tests), log, env, cwd, seconds)
     if not junit.exists():
         raise Failed(f"pytest did not run; the log is {log.relative_to(ROOT)}\n{tail(log)}")
     suite = xml.etree.ElementTree.parse(junit).getroot().find("testsuite")

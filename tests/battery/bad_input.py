@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 
 from bad_runs import ROOMS, mistakes_of_room
-from programs import build, counts_in, run_program, wheel_environment
+from programs import build, counts_in, run_checks, run_program, run_pytest, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, total
-from tools.logs import RELEASE, ROOT, Failed, tail
-from tools.wheel import build_wheel, ready_for_tests
+from tools.logs import RELEASE
+from tools.wheel import TESTS, build_wheel, ready_for_tests
 
 LEAST = 400
 LIBRARIES = ("mixboost", "XGBoost", "LightGBM", "CatBoost")
@@ -39,24 +37,17 @@ def program_room(name: str, run: Run) -> Counts:
 
 
 def calls_in_c(run: Run) -> Counts:
-    """A program fails where a sentence is not as it says, so none that succeeds has a wrong one."""
+    """A check fails where a sentence is not as it should be."""
     folder = build("asan", run.log)
-    texts = [run_program([folder / program], run.log, run.folder) for program in OF_C]
-    counts = [counts_in(text, calls=r"(\d+) bad calls") for text in texts]
-    return {"c": sum(each["calls"] for each in counts), "wrong": 0}
+    counts = [run_checks([folder / program], run, calls=r"(\d+) bad calls") for program in OF_C]
+    return {"c": sum(each["calls"] for each in counts), "wrong": sum(each["failed"] for each in counts)}
 
 
 def calls_in_python(run: Run) -> Counts:
     build_wheel(run.log)
     ready = ready_for_tests("newest", run.log)
-    command = [ready.pop("python"), "-m", "pytest", "-q", ROOT / "python" / "tests" / "test_bad_calls.py"]
-    ran = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **ready)
-    with open(run.log, "a") as log:
-        log.write(ran.stdout)
-    found = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed)", ran.stdout.splitlines()[-1])}
-    if not found:
-        raise Failed(f"the calls in Python could not be tried; the log is {run.log}\n{tail(run.log)}")
-    return {"python": sum(found.values()), "wrong": found.get("failed", 0)}
+    found = run_pytest("bad-calls", [TESTS / "test_bad_calls.py"], run.log, **ready)
+    return {"python": sum(found.values()), "wrong": found["failed"]}
 
 
 def labels_of(library: str) -> Part:

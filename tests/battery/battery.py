@@ -1,7 +1,8 @@
 """The reliability battery: sections of parts, what came of each part, and the figures that must hold.
 
 A part is a piece of work of some minutes. What it counted is kept, so that a run that was stopped goes on with the
-parts that are left, as long as the sources are the same. The short form, a few minutes in all, keeps nothing.
+parts that are left, as long as the sources are the same. A part that fails is tried again by the next run; the others
+go on. The short form, a few minutes in all, keeps nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import operator
 import subprocess
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,7 @@ from machine import describe
 from places import write_part_of_page
 from tables import table
 
-from tools.logs import BUILD, ROOT, new_log
+from tools.logs import BUILD, ROOT, Failed, new_log
 
 RESULTS = ROOT / "tests" / "battery" / "results"
 DOCUMENT = ROOT / "docs" / "reliability.md"
@@ -72,12 +74,13 @@ SIGNS = {"=": operator.eq, "≥": operator.ge, "≤": operator.le}
 @dataclass(frozen=True)
 class Section:
     """`parts` is told whether the run is short: none for what the unit tests do anyway. `figures` gets the counts part
-    by part, and is told so, too."""
+    by part, of all parts, and is told so, too. `in_order`: each part goes on from what those before it have made."""
 
     name: str
     title: str
     parts: Callable[[bool], list[Part]]
     figures: Callable[[dict[str, Counts], bool], list[Figure]]
+    in_order: bool = False
 
 
 def total(counts: dict[str, Counts], name: str) -> float:
@@ -105,6 +108,13 @@ def digest_of_sources() -> str:
             digest.update(f"{file.relative_to(ROOT)}\0{file.stat().st_size}\0".encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+class Origin(NamedTuple):
+    """What a result is of, as it was when the run began."""
+
+    commit: str
+    sources: str
 
 
 class Kept:
@@ -135,42 +145,81 @@ class Kept:
 # ---- Running a section ----
 
 
+def attempt(part: Part, run: Run) -> Counts | None:
+    """What the part counted; None where it failed, which is told."""
+    try:
+        return part.action(run)
+    except Failed as failure:
+        print(f"{part.name} FAILED: {failure}", flush=True)
+    except Exception:  # a mistake of the battery's own must not end it either
+        print(f"{part.name} FAILED:\n{traceback.format_exc()}", flush=True)
+    return None
+
+
+def figures_of(section: Section, counts: dict[str, Counts], is_short: bool) -> list[Figure]:
+    """Where a part failed nothing else is told: a total without it says too little, and a count of 0 too much."""
+    names = [part.name for part in section.parts(is_short)]
+    n_failed = sum(name not in counts for name in names)
+    if n_failed > 0:
+        return [Figure(f"parts that failed, of {len(names)}", n_failed, "= 0")]
+    return section.figures({name: counts[name] for name in names}, is_short) if names else []
+
+
 def run_short(section: Section) -> list[Figure]:
     run = Run(True, new_log(f"battery-{section.name}"), BUILD / "battery" / "short")
     run.folder.mkdir(parents=True, exist_ok=True)
-    counts = {part.name: part.action(run) for part in section.parts(True)}
-    return section.figures(counts, True) if counts else []
+    tried = {part.name: attempt(part, run) for part in section.parts(True)}
+    return figures_of(section, {name: counts for name, counts in tried.items() if counts is not None}, True)
+
+
+def of_the_same_sources(part: Part, sources: str) -> Part:
+    """The part, which builds and reads the sources that are there, and fails where they are others or become so."""
+
+    def check() -> None:
+        if digest_of_sources() != sources:
+            raise Failed("the sources have changed since the section began, so this is not kept")
+
+    def action(run: Run) -> Counts:
+        check()
+        counts = part.action(run)
+        check()
+        return counts
+
+    return Part(part.name, action)
 
 
 def run_full(section: Section) -> list[Figure]:
-    """Goes on where a run before was stopped; writes the figures into results/ when all parts are done."""
+    """Goes on where a run before was stopped; writes the figures into results/."""
     run = Run(False, new_log(f"battery-{section.name}"), KEPT / section.name)
     run.folder.mkdir(parents=True, exist_ok=True)
-    sources = digest_of_sources()
-    kept = Kept(KEPT / f"{section.name}.jsonl", sources)
+    origin = Origin(commit(), digest_of_sources())
+    kept = Kept(KEPT / f"{section.name}.jsonl", origin.sources)
     parts = section.parts(False)
     for i, part in enumerate(parts):
         if part.name in kept.counts:
             continue
         print(f"{section.name}, part {i + 1} of {len(parts)}: {part.name} ... ", end="", flush=True)
         began = time.monotonic()
-        counts = part.action(run)
-        kept.add(part.name, counts, time.monotonic() - began)
-        print(", ".join(f"{name} {value:g}" for name, value in counts.items()), flush=True)
-    figures = section.figures({part.name: kept.counts[part.name] for part in parts}, False)
-    write_result(section, figures, kept.seconds, sources)
+        counts = attempt(of_the_same_sources(part, origin.sources), run)
+        if counts is not None:
+            kept.add(part.name, counts, time.monotonic() - began)
+            print(", ".join(f"{name} {value:g}" for name, value in counts.items()), flush=True)
+        elif section.in_order:
+            break
+    figures = figures_of(section, kept.counts, False)
+    write_result(section, figures, kept.seconds, origin)
     return figures
 
 
-def write_result(section: Section, figures: list[Figure], seconds: float, sources: str) -> None:
+def write_result(section: Section, figures: list[Figure], seconds: float, origin: Origin) -> None:
     RESULTS.mkdir(parents=True, exist_ok=True)
     result = {
         "title": section.title,
         "command": f"./dev battery {section.name}",
         "date": time.strftime("%Y-%m-%d"),
         "machine": describe(),
-        "commit": commit(),
-        "sources": sources,
+        "commit": origin.commit,
+        "sources": origin.sources,
         "seconds": round(seconds),
         "figures": [figure._asdict() for figure in figures],
     }
@@ -210,17 +259,20 @@ def number(value: float) -> str:
 
 def summary(results: list[Result]) -> str:
     """All figures, as a page."""
-    rows = []
+    sources = digest_of_sources()
+    rows, runs = [], []
     for result in results:
         for i, figure in enumerate(result.figures):
             met = "" if not figure.must else "yes" if figure.is_met else "**no**"
             title = result.title if i == 0 else ""
             rows.append([title, figure.full_title, number(figure.measured), figure.must, met])
-    runs = [
-        f"- `{result.command}`: {result.date}, {result.seconds / 60:.0f} min, {result.commit}; {result.machine}\n"
-        for result in results
-    ]
-    text = "# The reliability battery\n\nThe last full run of each section (`./dev battery`).\n\n"
+        age = "of these sources" if result.sources == sources else "of **older sources**"
+        minutes = f"{result.seconds / 60:.0f} min"
+        runs.append(f"- `{result.command}`: {result.date}, {minutes}, {result.commit}, {age}; {result.machine}\n")
+    text = (
+        "# The reliability battery\n\nThe last full run of each section (`./dev battery`). When this page was written, "
+    )
+    text += f"the sources were {sources}.\n\n"
     return f"{text}{table(['section', 'figure', 'measured', 'must be', 'met'], rows)}\n{''.join(runs)}"
 
 

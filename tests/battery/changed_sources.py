@@ -23,8 +23,11 @@ from tools.wheel import make_packages, requirements
 COPIED = [*SOURCES, "CMakePresets.json", "bench"]
 LIBRARIES = ["libmixboost.so", "libmixboost.a", "libmixboost-predict.so", "libmixboost-predict.a"]
 FOR_PYTEST = [*LIBRARIES, "mixboost", "identity"]  # files: a target has the name of the program, too
-SECONDS = 300  # a test of CTest
-TESTS_FAILED = {"ctest": 8, "pytest": 1}  # exit codes; others say that no test could be run
+SECONDS = 800  # that a check may take, fewer than CTest gives it
+OUTCOMES = {  # of exit codes; others say that no test could be run
+    "ctest": {0: "passed", 8: "failed", None: "timed out"},
+    "pytest": {0: "passed", 1: "failed", None: "timed out"},
+}
 
 
 def programs_of_tests(build: Path) -> dict[str, str]:
@@ -69,19 +72,24 @@ class Copy:
         targets = [self._programs[name]] if kind == "ctest" else FOR_PYTEST
         build_targets(self.built, self.log, targets)
 
-    def passes(self, check: str) -> bool:
+    def outcome(self, check: str) -> str:
+        """The check "passed", "failed" or, which may be the machine's fault, "timed out"."""
         kind, name = kind_and_name(check)
         code = self._run_ctest(name) if kind == "ctest" else self._run_pytest(name)
-        if code not in (0, TESTS_FAILED[kind]):
+        if code not in OUTCOMES[kind]:
             raise Failed(f"{check} could not be run; the log is {self.log}\n{tail(self.log)}")
-        return code == 0
+        return OUTCOMES[kind][code]
 
-    def _run_ctest(self, name: str) -> int:
+    def _run(self, command: list[object], environment: dict[str, str] | None = None) -> int | None:
+        return run_logged(quarantined(self.folder, command), self.log, environment, seconds=self.seconds)
+
+    def _run_ctest(self, name: str) -> int | None:
         """Without what the test says, which is much in some loops that do not end."""
         command = ["ctest", "--test-dir", self.built, "--tests-regex", f"^{re.escape(name)}$", "--no-tests=error"]
-        return run_logged(quarantined(self.folder, [*command, "--timeout", str(self.seconds)]), self.log)
+        return self._run(command)
 
-    def _run_pytest(self, name: str) -> int:
+    def _run_pytest(self, name: str) -> int | None:
+        """Up to the first test that fails."""
         python = self._python_of_the_package() if name.startswith("python/") else self._python()
         environment = {
             **os.environ,
@@ -89,7 +97,7 @@ class Copy:
             "MIXBOOST_PROGRAM": str(self.built / "mixboost"),
             "PYTHONPATH": str(self._package.parent),
         }
-        return run_logged(quarantined(self.folder, pytest_command(python, self.folder / name)), self.log, environment)
+        return self._run(pytest_command(python, "--exitfirst", self.folder / name), environment)
 
     def _python(self) -> Path:
         make_venv(BUILD / "venv", requirements("tests/requirements.txt"))

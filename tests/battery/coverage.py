@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from branches import Branch, count_branches, read_reasons
-from programs import build
+from programs import build, run_pytest
 
 from battery import RESULTS, Counts, Figure, Part, Run, Section, total
-from tests.identity.identities import KERNELS, usable_kernels
 from tools.logs import BUILD, ROOT, must_run
-from tools.report import ctest, pytest
+from tools.report import ctest
 from tools.toolchain import make_venv
 from tools.wheel import requirements
 
@@ -153,8 +152,7 @@ def tests_of_program(run: Run) -> Counts:
     environment = dict(os.environ, MIXBOOST_BUILD=str(FOLDER), MIXBOOST_PROGRAM=str(FOLDER / "mixboost"))
     left_out = " or ".join(LEFT_OUT)
     arguments = ["tests/cli", "tests/format", "-k", f"not ({left_out})"]
-    passed, failed, _ = pytest(PRESET, arguments, run.log, BUILD / "venv" / "bin" / "python", environment)
-    return {"passed": passed, "failed": failed}
+    return run_pytest(PRESET, arguments, run.log, python=BUILD / "venv" / "bin" / "python", env=environment)
 
 
 def export(run: Run) -> dict:
@@ -200,9 +198,8 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         )
     ]
     return [
-        Figure("tests that counted", total(counts, "passed")),
+        Figure("tests that counted", total(counts, "passed"), "≥ 1000"),
         Figure("of these that failed", total(counts, "failed"), "= 0"),
-        Figure("sets of kernels that the processor has", len(usable_kernels()), f"≤ {len(KERNELS)}"),
         Figure("lines of the library that they reach, in %", found["lines of the library"], "≥ 95"),
         Figure("branches of the library, in %", found["branches of the library"]),
         Figure("lines of the program, in %", found["lines of the program"]),
@@ -213,4 +210,4 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     ]
 
 
-COVERAGE = Section("coverage", "Lines and branches that are tested", parts, figures)
+COVERAGE = Section("coverage", "Lines and branches that are tested", parts, figures, in_order=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from programs import build, counts_in, run_program
+from programs import build, failed_checks, run_checks
 
 from battery import Counts, Figure, Part, Run, Section
 
@@ -17,8 +17,7 @@ PROGRAMS = {  # the fewest runs that each must make, and what they are
 def part(name: str) -> Part:
     def fail(run: Run) -> Counts:
         program = build("asan", run.log) / f"stress_{name}"
-        text = run_program([program], run.log, run.folder)  # every call, where the unit tests leave some out
-        return counts_in(text, runs=r"(?m)^(\d+) runs$", failed=r"(\d+) failed checks")
+        return run_checks([program], run, runs=r"(?m)^(\d+) runs$")  # every call, where the unit tests leave some out
 
     return Part(name, fail)
 
@@ -32,8 +31,7 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     runs = [
         Figure(f"runs in which {what}", counts[name]["runs"], f"≥ {least}") for name, (least, what) in PROGRAMS.items()
     ]
-    n_failed = sum(of_part["failed"] for of_part in counts.values())
-    return [*runs, Figure("of all these with a wrong status, a leak, or a file that is neither", n_failed, "= 0")]
+    return [*runs, failed_checks(counts)]  # a wrong status, a leak, or a file that is neither
 
 
 FAULTS = Section("faults", "Failing allocations and system calls", parts, figures)

@@ -87,6 +87,8 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     for library, suffix, edits in LIBRARIES:
         ends, must = counts[name_of(library, suffix, edits)], "= 0" if library == "mixboost" else ""
         of = f"of {N_OF_A_LIBRARY:,} model files with changed {edits}:"
+        refused = f"= {N_OF_A_LIBRARY}" if library == "mixboost" else ""
+        found.append(Figure(f"{of} were refused", ends["refused"], refused, f"{library} .{suffix}"))
         found += [Figure(f"{of} {said}", ends[end], must, f"{library} .{suffix}") for end, said in ENDS.items()]
     return found
 

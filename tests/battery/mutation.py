@@ -14,12 +14,13 @@ import re
 import shlex
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from c_mutants import Mutant, mutants_of
-from changed_sources import Copy
+from changed_sources import SECONDS, Copy
 
 from battery import RESULTS, Counts, Figure, Part, Run, Section, digest_of_sources, total
 from tools.logs import ROOT, Failed, tail
@@ -119,10 +120,11 @@ class MutatedCopy(Copy):
         for check in checks:
             if check not in self._limits:
                 self.build_for(check)
+                self.seconds = SECONDS
                 began = time.monotonic()
-                if not self.passes(check):
+                if self.outcome(check) != "passed":
                     raise Failed(f"{check} fails without a mutant; the log is {self.log}\n{tail(self.log)}")
-                self._limits[check] = 10 + 5 * round(time.monotonic() - began)
+                self._limits[check] = min(10 + 5 * round(time.monotonic() - began), SECONDS)
 
     def object_code(self, path: str) -> bytes | None:
         """What an optimising compiler makes of a file without assertions; None where it refuses."""
@@ -145,10 +147,15 @@ class MutatedCopy(Copy):
         finally:
             file.write_text(source)
 
-    def fails(self, check: str) -> bool:
+    def outcome_in_time(self, check: str) -> str:
         self.build_for(check)
         self.seconds = self._limits[check]
-        return not self.passes(check)
+        return self.outcome(check)
+
+    def end_of_mutant(self, checks: list[str]) -> str:
+        """What the first check that it does not pass comes to; "passed" where there is none."""
+        outcomes = (self.outcome_in_time(check) for check in checks)
+        return next((outcome for outcome in outcomes if outcome != "passed"), "passed")
 
 
 @functools.cache
@@ -175,21 +182,26 @@ def part(area: Area, which: int) -> Part:
         copy = copy_in(run.folder, run.log)
         copy.time_without_mutants(area.checks)
         survivors: list[str] = []
-        n_mutants = n_explained = 0
+        n_explained = 0
+        ends: Counter[str] = Counter()
         for mutant in drawn(area, which):
-            if n_mutants == A_PART:
+            if ends.total() == A_PART:
                 break
             old, new = mutant.lines((ROOT / mutant.path).read_text())
             if (mutant.path, old, new) in equivalents():
                 n_explained += 1
                 continue
             with copy.mutated(mutant) as is_another:
-                n_mutants += is_another
-                if is_another and not any(copy.fails(check) for check in area.checks_of(mutant.path)):
-                    survivors += [f"    {mutant.path}", f"    - {old}", f"    + {new}", ""]
+                if not is_another:
+                    continue
+                end = copy.end_of_mutant(area.checks_of(mutant.path))
+            ends[end] += 1
+            if end == "passed":
+                survivors += [f"    {mutant.path}", f"    - {old}", f"    + {new}", ""]
         (run.folder / f"{name}.survivors").write_text("".join(f"{line}\n" for line in survivors))
         write_survivors(run.folder)
-        return {"mutants": n_mutants, "survivors": len(survivors) // 4, "explained": n_explained}
+        counts: Counts = {"mutants": ends.total(), "survivors": ends["passed"], "timed out": ends["timed out"]}
+        return {**counts, "explained": n_explained}
 
     return Part(name, mutate)
 
@@ -206,6 +218,9 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         percent = 100 * (1 - total(of_area, "survivors") / total(of_area, "mutants"))
         title = "percent of these that a test sees" if area is None else f"of {area.name}"
         found.append(Figure(title, percent, f"≥ {LEAST_KILLED}" if area is None else ""))
+    found.append(
+        Figure("of all these by a timeout alone, of over five times what a test needs", total(counts, "timed out"))
+    )
     return [*found, Figure("passed over, since it is known why no test can see them", total(counts, "explained"))]
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 N_ROUNDS = 20
+CRASHED = 99  # exit code of a process that has not come to the end of its work
 LOSSES = ("squared", "logistic")
 NO_MEMORY = re.compile(r"bad_?alloc|out of memory|cannot allocate|allocate memory|MemoryError|std::length_error", re.I)
 
@@ -148,10 +149,11 @@ def rows(n: int = 500) -> tuple[Any, Any]:
 
 
 def start_child(action: Callable[[], int], messages: Path) -> int:
-    """Forks a process that does something and ends with its code; what it prints goes to a file."""
+    """Forks a process that does something and ends with its code; what it prints goes to a file. Codes that mean
+    something should be such as no library ends a process with."""
     child = os.fork()
     if child == 0:
-        code = 1
+        code = CRASHED
         try:
             for stream in (1, 2):
                 os.dup2(os.open(messages, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600), stream)

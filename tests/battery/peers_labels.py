@@ -19,8 +19,9 @@ from peers import BOOSTERS, Booster, in_a_child, rows
 # Whose value is bad, and what it is. The last is a number as any other, which has a model.
 BAD = [(of, value) for of in ("label", "weight") for value in (np.nan, np.inf, -np.inf)]
 LARGE = ("label", 1e300)
-ENDS = ["refused", "finite", "not_finite", "crashes"]
-REFUSED, FINITE, NOT_FINITE, CRASHES = range(4)  # exit codes
+REFUSED, FINITE, NOT_FINITE = range(10, 13)  # exit codes
+CODES = {REFUSED: "refused", FINITE: "finite", NOT_FINITE: "not_finite"}
+ENDS = [*CODES.values(), "crashes"]
 
 
 def train(booster: Booster, of: str, value: float) -> int:
@@ -36,7 +37,7 @@ def train(booster: Booster, of: str, value: float) -> int:
 
 def end_of(booster: Booster, of: str, value: float, messages: Path) -> str:
     status = in_a_child(lambda: train(booster, of, value), messages)
-    return ENDS[os.WEXITSTATUS(status) if os.WIFEXITED(status) else CRASHES]
+    return CODES.get(os.WEXITSTATUS(status), "crashes") if os.WIFEXITED(status) else "crashes"
 
 
 def main() -> None:

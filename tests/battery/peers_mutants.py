@@ -23,8 +23,9 @@ import numpy as np
 from peers import BOOSTERS, NO_MEMORY, Booster, in_a_child, must_succeed, rows
 
 ADDRESSES, SECONDS = 4 << 30, 10
-ENDS = ["refused", "same", "different", "blow_ups", "crashes", "hangs"]
-REFUSED, SAME, DIFFERENT, NO_ROOM = range(4)  # exit codes
+REFUSED, SAME, DIFFERENT, NO_ROOM = range(10, 14)  # exit codes
+CODES = {REFUSED: "refused", SAME: "same", DIFFERENT: "different", NO_ROOM: "blow_ups"}
+ENDS = [*CODES.values(), "crashes", "hangs"]
 
 
 # ---- Edits ----
@@ -76,7 +77,7 @@ def load_and_predict(booster: Booster, path: str, expected: Any) -> int:
 
 def name_end(status: int, messages: Path) -> str:
     if os.WIFEXITED(status):
-        return ENDS[os.WEXITSTATUS(status)]
+        return CODES.get(os.WEXITSTATUS(status), "crashes")
     if os.WTERMSIG(status) == signal.SIGALRM:
         return "hangs"
     return "blow_ups" if NO_MEMORY.search(messages.read_text(errors="replace")) else "crashes"

@@ -23,8 +23,8 @@ import numpy as np
 from peers import BOOSTERS, Booster, in_a_child, must_succeed, rows, start_child
 
 ROUNDS = (100, 400)
-ENDS = ["whole", "lost", "different"]  # exit codes
-WHOLE, LOST, DIFFERENT = range(3)
+WHOLE, LOST, DIFFERENT = range(10, 13)  # exit codes
+ENDS = {WHOLE: "whole", LOST: "lost", DIFFERENT: "different"}
 SAVES = 10  # after so many begun, at most, a process is killed
 SECONDS = 60
 
@@ -84,7 +84,7 @@ class Saves:
         for path in self.folder.glob("*.tmp*"):
             path.unlink()
         status = in_a_child(self._load, self.messages)
-        return ENDS[os.WEXITSTATUS(status) if os.WIFEXITED(status) else LOST]
+        return ENDS.get(os.WEXITSTATUS(status), "lost") if os.WIFEXITED(status) else "lost"
 
 
 def main() -> None:
@@ -97,7 +97,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         saves = Saves(booster, Path(name))
         ends = collections.Counter(saves.kill_one(dice) for _ in range(arguments.count))
-    print(f"{booster.version}: " + ", ".join(f"{ends[end]} {end}" for end in ENDS))
+    print(f"{booster.version}: " + ", ".join(f"{ends[end]} {end}" for end in ENDS.values()))
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import os
 import re
-import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from battery import Counts
-from tools.logs import BUILD, Failed, tail
+from battery import Counts, Figure, Run, total
+from tools.logs import BUILD, Failed, run_logged, tail
+from tools.report import pytest
 from tools.toolchain import build_preset
 from tools.wheel import build_wheel, install_wheel
 
+SECONDS = 3000  # that a program may take, or a run of pytest
 ENVIRONMENT = {"ASAN_OPTIONS": "allocator_may_return_null=1", "TSAN_OPTIONS": "allocator_may_return_null=1"}
 
 
@@ -29,22 +32,49 @@ def wheel_environment(log: Path) -> Path:
     return install_wheel("battery", log, packages="bench")
 
 
+def ended(command: list[object], log: Path, folder: Path, variables: dict[str, str]) -> tuple[int | None, str]:
+    """The exit code, None after a timeout, and what was printed."""
+    begin = log.stat().st_size if log.exists() else 0
+    code = run_logged(list(map(str, command)), log, {**os.environ, **ENVIRONMENT, **variables}, folder, SECONDS)
+    with open(log, "rb") as file:
+        file.seek(begin)
+        file.readline()  # the command
+        return code, file.read().decode(errors="replace")
+
+
+def failure(command: list[object], code: int | None, log: Path) -> Failed:
+    what = f"had not ended after {SECONDS} s" if code is None else f"failed with {code}"
+    return Failed(f"{command[0]} {what}; the log is {log}\n{tail(log)}")
+
+
 def run_program(command: list[object], log: Path, folder: Path, codes: tuple[int, ...] = (0,), **variables: str) -> str:
     """What the program prints; it must end with one of the exit codes."""
-    environment = {**os.environ, **ENVIRONMENT, **variables}
-    ran = subprocess.run(
-        list(map(str, command)),
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    with open(log, "a") as file:
-        file.write(f"$ {' '.join(map(str, command))}\n{ran.stdout}")
-    if ran.returncode not in codes:
-        raise Failed(f"{command[0]} failed with {ran.returncode}; the log is {log}\n{tail(log)}")
-    return ran.stdout
+    code, text = ended(command, log, folder, variables)
+    if code not in codes:
+        raise failure(command, code, log)
+    return text
+
+
+def run_checks(command: list[object], run: Run, kernels: str = "", **patterns: str) -> Counts:
+    """Of a program with tests/check.h: the number that each pattern has in its group, and how many checks `failed`, for
+    which it ends with 1, and for nothing else."""
+    code, text = ended(command, run.log, run.folder, {"MIXBOOST_KERNELS": kernels} if kernels else {})
+    if code not in (0, 1):
+        raise failure(command, code, run.log)
+    counts = counts_in(text, **patterns, failed=r"(?m)^\d+ tests, (\d+) failed checks$")
+    if code != (counts["failed"] > 0):
+        raise failure(command, code, run.log)
+    return counts
+
+
+def failed_checks(counts: dict[str, Counts]) -> Figure:
+    return Figure("checks of all these that failed", total(counts, "failed"), "= 0")
+
+
+def run_pytest(name: str, tests: Sequence[object], log: Path, **ready: Any) -> Counts:
+    """How many tests `passed` and `failed`; an error is a failure, too."""
+    passed, failed, _ = pytest(name, tests, log, seconds=SECONDS, **ready)
+    return {"passed": passed, "failed": failed}
 
 
 def counts_in(text: str, **patterns: str) -> Counts:

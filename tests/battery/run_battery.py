@@ -2,7 +2,8 @@
 
     ./dev battery [SECTION ...] [--short] [--tables] [--forget]
 
-Without a name all sections run, each within an hour on two processors. A run that was stopped goes on where it was.
+Without a name all sections run, each within an hour on two processors. A run that was stopped goes on where it was, and
+tries parts that failed again; other parts do not wait for these.
 Figures go to tests/battery/results, the table of all of them to README.md there, and a digest to docs/reliability.md.
 """
 

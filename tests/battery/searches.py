@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from programs import build, counts_in, run_program
+from programs import build, failed_checks, run_checks
 
 from battery import Counts, Figure, Part, Run, Section, total
 
@@ -12,8 +12,9 @@ N_KILLS, A_PART = 400, 100
 def part(seed: int) -> Part:
     def kill(run: Run) -> Counts:
         program = build("asan", run.log) / "stress_killed_searches"
-        text = run_program([program, A_PART, seed], run.log, run.folder)
-        return counts_in(text, kills=r"(\d+) kills", searches=r"in (\d+) searches", torn=r"(\d+) torn")
+        return run_checks(
+            [program, A_PART, seed], run, kills=r"(\d+) kills", searches=r"in (\d+) searches", torn=r"(\d+) torn"
+        )
 
     return Part(f"seed {seed}", kill)
 
@@ -26,8 +27,9 @@ def parts(is_short: bool) -> list[Part]:
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     return [
         Figure("searches killed with SIGKILL and gone on with", total(counts, "kills"), f"≥ {N_KILLS}"),
-        Figure("journals whose last bytes were lost, too", total(counts, "torn")),
-        Figure("searches that ended with the bytes of one left alone", total(counts, "searches")),
+        Figure("journals whose last bytes were lost, too", total(counts, "torn"), f"≥ {N_KILLS // 10}"),
+        Figure("searches, which must end with the bytes of one left alone", total(counts, "searches"), "≥ 20"),
+        failed_checks(counts),
     ]
 
 

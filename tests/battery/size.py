@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from programs import build, counts_in, run_program
+from programs import build, failed_checks, run_checks
 
 from battery import Counts, Figure, Part, Run, Section, total
 from tools.logs import Failed
@@ -33,8 +33,9 @@ def cells(command: str, n_rows: int, n_columns: int, memory: int, **patterns: st
     def work(run: Run) -> Counts:
         check_room(memory, 0, run.folder)
         program = build("release", run.log) / "stress_many_cells"
-        text = run_program([program, command, n_rows, n_columns], run.log, run.folder)
-        return counts_in(text, cells=r"(\d+) cells", rows=r"(\d+) rows,", **patterns)
+        return run_checks(
+            [program, command, n_rows, n_columns], run, cells=r"(\d+) cells", rows=r"(\d+) rows,", **patterns
+        )
 
     return Part(f"cells, {command}", work)
 
@@ -43,16 +44,14 @@ def file_of(kind: str, memory: int, disk: int) -> Part:
     def work(run: Run) -> Counts:
         check_room(memory, disk, run.folder)
         program = build("release", run.log) / "stress_large_files"
-        text = run_program([program, kind, FILE_BYTES, run.folder], run.log, run.folder)
-        return counts_in(text, bytes=r"(\d+) bytes of")
+        return run_checks([program, kind, FILE_BYTES, run.folder], run, bytes=r"(\d+) bytes of")
 
     return Part(f"file, {kind}", work)
 
 
 def rounds(preset: str) -> Part:
     def work(run: Run) -> Counts:
-        text = run_program([build(preset, run.log) / "stress_many_rounds", N_ROUNDS], run.log, run.folder)
-        return counts_in(text, rounds=r"(\d+) rounds")
+        return run_checks([build(preset, run.log) / "stress_many_rounds", N_ROUNDS], run, rounds=r"(\d+) rounds")
 
     return Part(f"rounds, {preset}", work)
 
@@ -83,6 +82,7 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
             total(both, "rounds"),
             f"= {2 * N_ROUNDS}",
         ),
+        failed_checks(counts),
     ]
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from programs import build, counts_in, run_program
+from programs import build, failed_checks, run_checks
 
 from battery import Counts, Figure, Part, Run, Section, largest, total
 
 N_PREDICTIONS, N_TRAININGS = 1_000_000, 1_000
 N_THREADS = 64
+LOADS = {"release": 300, "tsan": 20}  # trainings beside them
 MOST_GROWTH = 2**20
 
 
 def soak(run: Run) -> Counts:
     program = build("release", run.log) / "stress_soak"
-    text = run_program([program, N_PREDICTIONS, N_TRAININGS], run.log, run.folder)
-    return counts_in(
-        text,
-        predictions=r"(\d+) predictions, 0 wrong",
-        trainings=r"(\d+) trainings, 0 wrong",
+    return run_checks(
+        [program, N_PREDICTIONS, N_TRAININGS],
+        run,
+        predictions=r"(\d+) predictions",
+        trainings=r"(\d+) trainings",
+        wrong=r"predictions, (\d+) wrong",
+        trained_wrong=r"trainings, (\d+) wrong",
         left=r"predictions, .* wrong, (\d+) left",
         left_by_trainings=r"trainings, .* wrong, (\d+) left",
         growth=r"predictions, .* behind, (\d+) bytes of growth",
@@ -28,16 +31,16 @@ def soak(run: Run) -> Counts:
 def load(preset: str, n_trainings: int) -> Part:
     def serve(run: Run) -> Counts:
         program = build(preset, run.log) / "stress_load"
-        text = run_program([program, n_trainings, N_THREADS], run.log, run.folder)
         patterns = {"threads": r"(\d+) threads", "served": r"(\d+) predictions", "wrong": r"predictions, (\d+) wrong"}
-        return counts_in(text, **patterns, beside=r"(\d+) trainings", trained_wrong=r"trainings, (\d+) wrong")
+        patterns |= {"beside": r"(\d+) trainings", "trained_wrong": r"trainings, (\d+) wrong"}
+        return run_checks([program, n_trainings, N_THREADS], run, **patterns)
 
     return Part(f"load, {preset}", serve)
 
 
 def parts(is_short: bool) -> list[Part]:
     """The unit tests have some of it."""
-    return [] if is_short else [Part("soak", soak), load("release", 300), load("tsan", 20)]
+    return [] if is_short else [Part("soak", soak), *(load(preset, n) for preset, n in LOADS.items())]
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
@@ -58,11 +61,12 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure(
             "threads that predicted with one model while another trained", largest(counts, "threads"), f"= {N_THREADS}"
         ),
-        Figure("their predictions", total(counts, "served")),
-        Figure("trainings beside them", total(counts, "beside")),
+        Figure("their predictions", total(counts, "served"), f"≥ {N_THREADS}"),
+        Figure("trainings beside them", total(counts, "beside"), f"= {sum(LOADS.values())}"),
         Figure(
             "predictions or trainings that differed", total(counts, "wrong") + total(counts, "trained_wrong"), "= 0"
         ),
+        failed_checks(counts),
     ]
 
 

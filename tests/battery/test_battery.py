@@ -17,20 +17,21 @@ def battery(sections, monkeypatch, tmp_path):
 
 @pytest.fixture
 def made_up(battery):
-    """A section of two parts, the second of which fails where it is told to; what was done."""
+    """A section of two parts, which raise what they are told to; what was done."""
     done = []
 
     def part(name):
         def action(run):
             if name in done.failing:
-                raise KeyboardInterrupt
+                raise done.failing[name]
             done.append((name, run.is_short))
             return {"things": 3, "most": len(name)}
 
         return battery.Part(name, action)
 
     class Done(list):
-        failing = ()
+        def __init__(self):
+            self.failing = {}
 
     done = Done()
     section = battery.Section(
@@ -61,14 +62,75 @@ def test_a_figure_is_met_or_not(battery):
 
 def test_a_run_that_was_stopped_goes_on(battery, made_up):
     section, done = made_up
-    done.failing = ("bb",)
+    done.failing = {"bb": KeyboardInterrupt()}
     with pytest.raises(KeyboardInterrupt):
         battery.run_full(section)
     assert done == [("a", False)] and not battery.RESULTS.exists()
-    done.failing = ()
+    done.failing = {}
     figures = battery.run_full(section)
     assert done == [("a", False), ("bb", False)] and [figure.measured for figure in figures] == [6, 2, 0.25]
     assert battery.run_full(section) == figures and len(done) == 2
+
+
+@pytest.mark.parametrize("is_foreseen", [True, False])
+def test_a_part_that_fails_is_told_and_tried_again(battery, sections, made_up, capsys, is_foreseen):
+    section, done = made_up
+    done.failing = {"a": sections("tools.logs").Failed("no room") if is_foreseen else KeyError("no such count")}
+    assert battery.run_full(section) == [battery.Figure("parts that failed, of 2", 1, "= 0")]
+    assert done == [("bb", False)] and "no " in capsys.readouterr().out
+    (result,) = battery.known_results()
+    assert [figure.is_met for figure in result.figures] == [False]
+    assert not battery.run_short(section)[0].is_met
+    done.failing = {}
+    assert [figure.measured for figure in battery.run_full(section)] == [6, 2, 0.25]
+    assert done == [("bb", False), ("a", False)]
+
+
+def test_what_rests_on_a_part_that_fails_is_not_tried(battery, sections, made_up):
+    section, done = made_up
+    done.failing = {"a": sections("tools.logs").Failed("no room")}
+    (figure,) = battery.run_full(dataclasses.replace(section, in_order=True))
+    assert figure.measured == 2 and done == []
+    assert sections("coverage").COVERAGE.in_order
+
+
+def test_other_sections_go_on_after_a_part_that_fails(battery, sections, made_up, monkeypatch, capsys):
+    section, done = made_up
+    done.failing = {"a": sections("tools.logs").Failed("no room")}
+    another = dataclasses.replace(section, name="another", parts=lambda is_short: section.parts(is_short)[1:])
+    program = sections("run_battery")
+    monkeypatch.setattr(program, "SECTIONS", {"made-up": section, "another": another})
+    monkeypatch.setattr(program, "write_pages", lambda: None)
+    monkeypatch.setattr("sys.argv", ["run_battery.py"])
+    assert program.main() == 1 and done == [("bb", False)] * 2
+    said = capsys.readouterr().out
+    assert "made-up: parts that failed, of 2: 1 NOT = 0" in said and "another: told alone: 0.25" in said
+
+
+def test_parts_of_sources_that_change_meanwhile_are_not_kept(battery, made_up, monkeypatch, capsys):
+    section, done = made_up
+    digests = ["these", "these", "others", "these", "these"]  # at the beginning, before and after each part
+    monkeypatch.setattr(battery, "digest_of_sources", lambda: digests.pop(0))
+    assert not battery.run_full(section)[0].is_met and len(done) == 2
+    assert "the sources have changed" in capsys.readouterr().out
+    monkeypatch.setattr(battery, "digest_of_sources", lambda: "these")
+    battery.run_full(section)
+    assert [name for name, _ in done] == ["a", "bb", "a"]
+
+
+def test_a_result_is_of_the_commit_that_it_began_with(battery, made_up, monkeypatch):
+    section, done = made_up
+    monkeypatch.setattr(battery, "commit", lambda: f"after {len(done)} parts")
+    battery.run_full(section)
+    assert [result.commit for result in battery.known_results()] == ["after 0 parts"]
+
+
+def test_the_page_says_whose_sources_are_older(battery, made_up, monkeypatch):
+    battery.run_full(made_up[0])
+    assert "of these sources;" in battery.summary(battery.known_results())
+    monkeypatch.setattr(battery, "digest_of_sources", lambda: "others")
+    page = battery.summary(battery.known_results())
+    assert "of **older sources**;" in page and "the sources were others." in page
 
 
 def test_other_sources_do_it_all_again(battery, made_up, monkeypatch):

@@ -51,6 +51,60 @@ def test_every_target_has_a_title_and_a_corpus(sections, root):
         assert any((root / "tests/fuzz/corpus" / target).iterdir())
 
 
+def test_processes_that_hang_are_ended(sections, monkeypatch, tmp_path):
+    fuzzing = sections("fuzzing")
+    monkeypatch.setattr(fuzzing, "LONGEST", 1)
+    run = types.SimpleNamespace(folder=tmp_path, log=tmp_path / "log")
+    with pytest.raises(subprocess.TimeoutExpired):
+        fuzzing.run_beside([["sleep", 60]] * 2, run, "endless")
+
+
+def test_too_few_executions_are_not_met(sections):
+    fuzzing = sections("fuzzing")
+    counts = {name: {"executions": 1000, "wrong": 0, "different": 0} for name in [*fuzzing.TITLES, "states"]}
+    assert all(figure.is_met for figure in fuzzing.figures(counts, False))
+    for name in counts:
+        too_few = {**counts, name: {**counts[name], "executions": 999}}
+        assert sum(not figure.is_met for figure in fuzzing.figures(too_few, False)) == 1
+    assert (len(fuzzing.TITLES) + 1) * fuzzing.SECONDS < 3000  # which leaves time of an hour to build
+
+
+@pytest.fixture
+def corpora(sections, monkeypatch, tmp_path):
+    """Folders of inputs, and the module whose merge takes all that are small enough."""
+    targets = sections("tools.fuzz_targets")
+
+    def merge(_target, into, folders, _options, _log):
+        for folder in folders:
+            for path in folder.iterdir():
+                (into / path.name).write_bytes(path.read_bytes())
+
+    for name in ("ROOT", "CORPUS", "FOUND"):
+        monkeypatch.setattr(targets, name, tmp_path / name)
+    monkeypatch.setattr(targets, "merge", merge)
+    for folder in ("ROOT/tests/golden", "CORPUS/model", "CORPUS/csv", "FOUND/model", "FOUND/csv"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "ROOT/tests/golden/known.mxb").write_bytes(b"known")
+    return targets
+
+
+@pytest.mark.parametrize("target, kept", [("model", ["found-small", "found-whole"]), ("csv", ["found-small"])])
+def test_small_inputs_are_kept_and_models_may_be_larger(corpora, target, kept):
+    found = corpora.FOUND / target
+    for name, n_bytes in (("small", 400), ("whole", 4096), ("large", 4097)):
+        (found / name).write_bytes(bytes(n_bytes))
+    assert corpora.keep_found(target, None) == len(kept)
+    assert sorted(path.name for path in (corpora.CORPUS / target).iterdir()) == kept
+
+
+def test_no_more_inputs_are_kept_than_may_be(corpora, monkeypatch):
+    monkeypatch.setattr(corpora, "MOST_KEPT", 2)
+    for i in range(3):
+        (corpora.CORPUS / "csv" / f"found-{i}").touch()
+        (corpora.FOUND / "csv" / f"new{i}").touch()
+    assert corpora.keep_found("csv", None) == 0 and len(list((corpora.CORPUS / "csv").iterdir())) == 3
+
+
 # ---- Models of ours ----
 
 
@@ -120,10 +174,28 @@ def dies(number, message=""):
         (dies(signal.SIGSEGV), "crashes"),
         (dies(signal.SIGABRT, "terminate called after throwing an instance of 'std::bad_alloc'"), "blow_ups"),
         (lambda: time.sleep(60), "hangs"),
+        (lambda: os._exit(0), "crashes"),
+        (lambda: os._exit(1), "crashes"),
+        (raises(SystemExit(1)), "crashes"),
     ],
 )
 def test_what_loading_does_is_told_from_its_end(broken, load, end):
     assert broken(load) == end
+
+
+def test_ours_must_all_be_refused(sections):
+    mutants = sections("mutants")
+    ours = mutants.name_of("mixboost", "mxb", "bytes")
+    counts = {
+        mutants.name_of(*each): dict.fromkeys(["refused", "same", *mutants.ENDS], 0) for each in mutants.LIBRARIES
+    }
+
+    def met(refused):
+        counts[ours]["refused"] = refused
+        (figure,) = (each for each in mutants.figures(counts, False) if each.title.endswith("refused") and each.must)
+        return figure.is_met
+
+    assert met(1000) and not met(999)
 
 
 def test_edits_change_something_the_same_each_time(sections):

@@ -1,4 +1,10 @@
-"""Mutants of C: changed where it is C, each in its line, and known by their lines."""
+"""Mutants of C: changed where it is C, each in its line, and known by their lines; and what tests
+of a changed copy come to."""
+
+import shutil
+import sys
+
+import pytest
 
 SOURCE = """\
 /* a < b */
@@ -58,6 +64,57 @@ def test_mutants_are_dealt_to_parts_and_others_are_drawn_for_other_sources(secti
     assert {mutant.path for mutant in dealt} == {"src/tune/journal.c", "src/tune/journal_file.c"}
     monkeypatch.setattr(mutation, "digest_of_sources", lambda: "others")
     assert mutation.drawn(area, 0)[:10] != dealt[:10]
+
+
+def test_a_mutant_ends_with_the_first_check_that_it_does_not_pass(sections, monkeypatch):
+    mutation = sections("mutation")
+    copy = object.__new__(mutation.MutatedCopy)
+    outcomes = {"quick": "passed", "slow": "timed out", "last": "failed"}
+    monkeypatch.setattr(copy, "outcome_in_time", outcomes.get, raising=False)
+    assert copy.end_of_mutant(["quick"]) == "passed"
+    assert copy.end_of_mutant(["quick", "slow", "last"]) == "timed out"
+    assert copy.end_of_mutant(["last", "slow"]) == "failed"
+
+
+def test_timeouts_are_told_apart(sections):
+    mutation = sections("mutation")
+    counts = {
+        part.name: {"mutants": 25, "survivors": 0, "timed out": 2, "explained": 0} for part in mutation.parts(False)
+    }
+    (told,) = (figure for figure in mutation.figures(counts, False) if "by a timeout" in figure.title)
+    assert told.measured == 2 * len(counts)
+
+
+@pytest.fixture
+def copy(sections, monkeypatch, tmp_path):
+    """A copy whose build is a list of tests for CTest."""
+    changed_sources = sections("changed_sources")
+    monkeypatch.setattr(changed_sources, "quarantined", lambda _folder, command: command)
+    copy = object.__new__(changed_sources.Copy)
+    copy.folder, copy.built, copy.log, copy.seconds = tmp_path, tmp_path / "build", tmp_path / "log", 3
+    monkeypatch.setattr(changed_sources.Copy, "_python", lambda _self: sys.executable)
+    copy.built.mkdir()
+    tests = {"fine": "true", "wrong": "false", "endless": "sleep"}
+    text = "".join(f'add_test({name} "{shutil.which(program)}" "60")\n' for name, program in tests.items())
+    (copy.built / "CTestTestfile.cmake").write_text(text)
+    return copy
+
+
+@pytest.mark.skipif(not shutil.which("ctest"), reason="ctest is not installed")
+def test_a_test_that_does_not_end_has_timed_out(copy):
+    assert [copy.outcome(f"ctest {name}") for name in ("fine", "wrong", "endless")] == ["passed", "failed", "timed out"]
+
+
+def test_pytest_stops_at_the_first_failure(copy, sections):
+    (copy.folder / "test_both.py").write_text(
+        "import time\ndef test_first():\n    assert False\ndef test_then():\n    time.sleep(60)\n"
+    )
+    copy.seconds = 30
+    assert copy.outcome("pytest test_both.py") == "failed"
+    copy.seconds = 3
+    assert copy.outcome("pytest test_both.py::test_then") == "timed out"
+    with pytest.raises(sections("tools.logs").Failed, match="could not be run"):
+        copy.outcome("pytest test_neither.py")
 
 
 def test_the_tests_of_an_area_are_there(sections, build):

@@ -59,6 +59,14 @@ def test_a_model_that_is_neither_is_different(sections, tmp_path):
     assert killed(sections, tmp_path, Forgets(is_atomic=True), n=1) == {"different"}
 
 
+def test_a_model_whose_loading_ends_the_process_is_lost(sections, tmp_path):
+    class Exits(Mean):
+        def load(self, path):
+            return os._exit(0) if path.endswith("model.mean") else super().load(path)
+
+    assert killed(sections, tmp_path, Exits(is_atomic=True), n=1) == {"lost"}
+
+
 def test_bad_labels_and_weights_are_told_by_what_becomes_of_them(sections, tmp_path):
     labels = sections("peers_labels")
 
@@ -71,4 +79,5 @@ def test_bad_labels_and_weights_are_told_by_what_becomes_of_them(sections, tmp_p
     assert end_of(is_bad) == end_of(is_bad, "weight") == end_of(is_bad, "label", -labels.np.inf) == "refused"
     assert end_of(is_bad, "label", 1e300) == "finite"
     assert end_of(lambda y, weight: False) == "not_finite"
+    assert end_of(lambda y, weight: os._exit(0)) == end_of(lambda y, weight: os._exit(1)) == "crashes"
     assert end_of(lambda y, weight: os.kill(os.getpid(), signal.SIGKILL)) == "crashes"

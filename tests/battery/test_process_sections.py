@@ -25,6 +25,18 @@ def test_how_a_child_ends_is_told(sections, monkeypatch):
     assert end(lambda: time.sleep(30)) == "hangs"
     assert end(die) == "crashes"
     assert end(lambda: 1 / 0) == "crashes"
+    assert end(lambda: os._exit(0)) == end(lambda: os._exit(1)) == "crashes"
+
+
+def test_a_parent_that_hangs_ends(sections, monkeypatch, tmp_path):
+    peers, peers_forks = sections("peers"), sections("peers_forks")
+    monkeypatch.setattr(peers_forks, "SECONDS", 1)
+
+    def fork():
+        peers_forks.end_in_a_child(lambda: True, lambda: time.sleep(60))
+        return 0
+
+    assert os.WTERMSIG(peers.in_a_child(fork, tmp_path / "messages")) == signal.SIGALRM
 
 
 def test_a_pool_that_hangs_is_told(sections, monkeypatch):
@@ -48,7 +60,7 @@ def counts_of_processes(processes, **ours):
     counts["forks, release"] = counts["forks, asan"] = {"in_c": 200, "failed": 0}
     groups = {"groups of version 1": 1, "groups of version 2": 0, "beyond a limit": 0}
     counts["default threads"] = {"threads": 1, "threads on one": 1, **groups}
-    counts["float modes"] = {"modes_same": 813, "modes_left": 0}
+    counts["float modes"] = {"modes_same": 813, "modes_left": 0, "failed": 0}
     counts["beside"] = {"beside": 24, "beside_different": 0, "bad forks": 0, "modes changed": 0, "OpenMP runtimes": 1}
     return counts
 
@@ -67,6 +79,13 @@ def test_hangs_of_ours_are_not_met_and_those_of_others_are_told(sections):
         broken = processes.figures(counts_of_processes(processes, **{end: 1}), False)
         (title,) = missed(broken)
         assert "children train in a pool" in title
+
+
+def test_there_must_be_a_control_group(sections):
+    processes = sections("processes")
+    counts = counts_of_processes(processes)
+    counts["default threads"]["groups of version 1"] = 0
+    assert missed(processes.figures(counts, False)) == ["real control groups that could be made"]
 
 
 def test_a_folder_that_is_no_control_group_is_not_taken_for_one(sections, monkeypatch, tmp_path):

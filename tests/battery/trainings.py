@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from programs import build, counts_in, run_program
+from programs import build, failed_checks, run_checks
 
 from battery import Counts, Figure, Part, Run, Section, total
 
@@ -13,9 +13,8 @@ FIRST_SEED = 100_001  # those of the unit tests are smaller
 def part(first: int) -> Part:
     def train(run: Run) -> Counts:
         program = build("asan", run.log) / "stress_trainings"
-        text = run_program([program, A_PART, first], run.log, run.folder)
         patterns = {"trainings": r"(\d+) trainings", "large": r"(\d+) of over", "refused": r"(\d+) refused"}
-        return counts_in(text, **patterns, rounds=r"(\d+) rounds")
+        return run_checks([program, A_PART, first], run, **patterns, rounds=r"(\d+) rounds")
 
     return Part(f"seeds from {first}", train)
 
@@ -27,10 +26,11 @@ def parts(is_short: bool) -> list[Part]:
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     return [
-        Figure("random trainings in which every invariant held", total(counts, "trainings"), f"= {N_TRAININGS}"),
+        Figure("random trainings, in which every invariant must hold", total(counts, "trainings"), f"= {N_TRAININGS}"),
         Figure("of these with more than 2^16 rows", total(counts, "large")),
         Figure("rounds", total(counts, "rounds")),
         Figure("refused with a sentence, since values were out of range", total(counts, "refused")),
+        failed_checks(counts),
     ]
 
 

@@ -48,6 +48,7 @@ static struct dice dice = {1};
 static void run_child(const struct journaled_search *search) {
     mxb_error error = {""};
     mxb_status status;
+    alarm(PATIENCE);
     mxb_tuner *tuner = disturbed_create(search, "a.mxj", 1, &status, &error);
     if (status == MXB_OK) {
         status = mxb_tuner_run(tuner, NULL, NULL, &error);
@@ -124,7 +125,7 @@ static void kill_and_resume(const struct journaled_search *search, double second
         int status = 0;
         REQUIRE(waitpid(child, &status, 0) == child);
         is_done = WIFEXITED(status);
-        CHECK(is_done ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
+        REQUIRE(is_done ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == SIGKILL);
         n_kills += !is_done;
         now = load();
         CHECK(now.n >= before.n && memcmp(now.bytes, before.bytes, before.n) == 0); /* what was there is there */
@@ -172,14 +173,19 @@ static void searches_survive_being_killed(void) {
     for (size_t i = 0; n_kills < n_wanted; i++) {
         struct journaled_search search;
         double began = mxb__seconds_now();
+        alarm(PATIENCE); /* of what this process does itself */
         REQUIRE(journaled_open(&search, &KINDS[i % N_KINDS]));
         double seconds = mxb__seconds_now() - began;
         size_t n_header = find_header(&search);
+        alarm(0);
         kill_and_resume(&search, seconds, n_header);
+        REQUIRE(check_n_failed == 0);
+        alarm(PATIENCE);
         check_end(&search);
         journaled_close(&search);
         REQUIRE(check_n_failed == 0);
     }
+    alarm(0);
 }
 
 int main(int argc, char **argv) {

@@ -54,6 +54,7 @@ static pid_t start(const struct kind *kind, const char *model, size_t every) {
     }
     pid_t child = fork();
     if (child == 0) {
+        alarm(PATIENCE); /* which the program inherits */
         execv(program, (char **)(uintptr_t)arguments);
         _exit(127);
     }

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { PATIENCE = 300 /* seconds after which what has not ended hangs; SIGALRM ends it */ };
+
 static inline void sleep_for(double seconds) {
     struct timespec left = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(fmod(seconds, 1.0) * 1e9)};
     while (nanosleep(&left, &left) != 0) {

@@ -1,0 +1,66 @@
+"""Figures of sections that must not be met where too little was done."""
+
+import pytest
+
+
+def missed(section, counts):
+    return [figure.title for figure in section.figures(counts, False) if not figure.is_met]
+
+
+def test_examples_do_not_count_twice(sections):
+    numbers = sections("numbers_at_ends").NUMBERS
+    part = {"trainings": 10000, "predictions": 1, "bad": 0, "repaired": 1, "failed": 0}
+    counts = {"with many values": {**part, "examples": 26}, "sanitized": {**part, "examples": 25}}
+    assert missed(numbers, counts) == []
+    counts["with many values"]["examples"] = 25
+    assert len(missed(numbers, counts)) == 1
+    counts["with many values"] |= {"examples": 26, "failed": 1}
+    assert missed(numbers, counts) == ["checks of all these that failed"]
+
+
+@pytest.mark.parametrize(
+    "name, least", [("torn", 30), ("resumed", 150), ("saves", 300), ("trainings", 300), ("states", 10000)]
+)
+def test_kills_must_come_at_all_moments(sections, name, least):
+    kills = sections("kills")
+    ours = {"saves": 300, "torn": 30, "trainings": 300, "resumed": 150, "states": 10000, "broken": 0, "failed": 0}
+    others = {f"saves of {library}": {"lost": 0, "different": 0} for library in kills.LIBRARIES}
+    assert missed(kills.KILLS, {"ours": ours, **others}) == []
+    assert len(missed(kills.KILLS, {"ours": {**ours, name: least - 1}, **others})) == 1
+
+
+def test_journals_must_be_torn(sections):
+    searches = sections("searches").SEARCHES
+    ours = {"kills": 400, "torn": 40, "searches": 100, "failed": 0}
+    assert missed(searches, {"ours": ours}) == []
+    assert len(missed(searches, {"ours": {**ours, "torn": 39}})) == 1
+
+
+def counts_of_identity(identity):
+    n_made = len(identity.known(identity.ROOT)) * len(identity.usable_kernels()) * 16
+    same = {"other models": 0, "other predictions": 0}
+    counts = {f"build {i}": {"builds": 1, "threads": 16, "made": n_made, **same} for i in range(11)}
+    counts |= {"package": {"made": 45, **same}, "program": {"made": 12, **same}}
+    peer = {"models": 1, "predictions": 1, "by_a_file": 0, "by_pickles": 0}
+    return counts | {
+        identity.name_of(library, loss): peer for library in identity.LIBRARIES for loss in identity.LOSSES
+    }
+
+
+def test_each_way_to_make_a_model_has_its_least(sections):
+    identity = sections("bit_identity")
+    known = set(missed(identity.IDENTITY, counts_of_identity(identity)))
+    assert known <= {"sets of kernels"}  # where the processor has not all of them
+    for part, name in (("package", "made"), ("program", "made"), ("build 3", "made"), ("build 3", "threads")):
+        counts = counts_of_identity(identity)
+        counts[part][name] -= 1
+        assert len(set(missed(identity.IDENTITY, counts)) - known) == 1, (part, name)
+
+
+def test_what_python_does_not_say_as_it_should_is_wrong(sections, monkeypatch):
+    bad_input = sections("bad_input")
+    monkeypatch.setattr(bad_input, "build_wheel", lambda _log: None)
+    monkeypatch.setattr(bad_input, "ready_for_tests", lambda _versions, _log: {})
+    monkeypatch.setattr(bad_input, "run_pytest", lambda *_a, **_k: {"passed": 5, "failed": 2})
+    run = type("Run", (), {"log": None})
+    assert bad_input.calls_in_python(run) == {"python": 7, "wrong": 2}
