@@ -238,6 +238,8 @@ def contest(setting: Setting, task: Task, progress: Progress) -> list[Record]:
             tuned, predicted = do_ours(setting, task, task.contestant, progress)
         else:
             tuned, predicted = do_rival(setting, task, task.contestant, progress)
+        if tuned.seconds + sum(seconds for _, _, seconds in predicted) > task.budget:
+            raise OverBudget
     except OverBudget:
         return [replace(blank, error=f"over {setting.hours:g} h", tuning_seconds=max(0.0, task.budget))]
     return [finished(task, replace(blank, key=key), tuned, *found) for key, found in zip(keys, predicted, strict=True)]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from problems import Fold, Problem, balanced_weights, loss
-from records import whole_lines
+from records import append_lines, whole_lines
 from rivals import How, Options, Part, Rival, draw
 from sets import Array, Rows
 from workers import Answer, Call, Workers
@@ -29,7 +29,7 @@ REFIT_LIMITS = 4  # a training on all rows may take so many times the limit of a
 
 
 class OverBudget(Exception):
-    """A search took more processor time than it may."""
+    """A search and the trainings after it took more processor time than they may."""
 
 
 class Stage(NamedTuple):
@@ -172,8 +172,7 @@ class TrialFile:
         fields = {**trial._asdict(), **result._asdict()}
         if not math.isfinite(result.loss):
             fields["loss"] = None
-        with open(self._path, "a") as file:
-            file.write(json.dumps(fields) + "\n")
+        append_lines(self._path, json.dumps(fields) + "\n")
         self.results[trial] = result
 
 

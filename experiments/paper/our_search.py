@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -78,6 +79,7 @@ def tune(search: OurSearch) -> Tuned:
         resume=True,
         n_jobs=n_processors,
         random_state=search.seed,
+        verbose=int(sys.stderr.isatty()),
     )
     began, worked, is_resumed = time.monotonic(), time.process_time(), search.journal.exists()
     with warnings.catch_warnings():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from statistics import mean, stdev
 from typing import NamedTuple
@@ -22,7 +21,16 @@ from published import (
 )
 from records import Record
 from scales import SCALES, Experiment, stages_of
-from significance import average_ranks, friedman_text, is_partial, report, sets_of, shared
+from significance import (
+    average_ranks,
+    friedman,
+    friedman_text,
+    is_partial,
+    pair_text,
+    report,
+    sets_of,
+    shared,
+)
 from tables import table
 
 PUBLISHED = {
@@ -37,8 +45,9 @@ PUBLISHED_HOURS = {
 }
 OF_OUR_DEFAULT_SPACE = (
     "The default space of ours stops early on the rows that judge, as its users do; the other spaces draw the number of "
-    "rounds. Its first configuration is the defaults themselves, which always go on to the last stage. They were chosen "
-    "on these sets among others, with other splits; `split_prior` was added to the space after puma32H had been seen."
+    "rounds. Its first configuration is the defaults themselves, which go on to the last stage unless one alone does. They "
+    "were chosen on these sets among others, with other splits; `split_prior` was added to the space after puma32H had been "
+    "seen."
 )
 NOTES = {
     OPENML: "Sample-weighted log-loss, the mean of the outer folds. CreditCardSubset lacks `Time`, one of its 30 "
@@ -53,6 +62,7 @@ NOTES = {
     "nycflights13 in place of Mercari: root mean squared error of `arr_delay` in minutes; times of departure and "
     "arrival are among the features, for everybody. The published time of SB is less than half an hour.",
 }
+STAND_INS = {"credit card": "credit card, a sample", "nycflights13": "nycflights13, for Mercari"}  # as tables call them
 SHOWN_DIGITS = 4
 
 Losses = dict[str, dict[str, float]]  # by contestant and set
@@ -149,19 +159,25 @@ def loss_table(experiment: Experiment, cells: Cells) -> str:
         for who in names:
             is_least = least is not None and losses.get(who, {}).get(a_set) == least
             row.append(loss_cell(cells[who].get(a_set), is_least, experiment.n_seeds > 1))
-        rows.append([a_set, *row])
-    theirs = OPENML_RANKS if experiment.name == OPENML else {}
-    rows += rank_row("average rank", [*(theirs.get(who) for who in published)], average_ranks(losses), names)
+        rows.append([title_of(a_set), *row])
+    columns = [*((who, "theirs") for who in published), *((who, "here") for who in names)]
+
+    def rank_row(title: str, ranks: dict[str, float], whose: str) -> None:
+        """None of a single contestant."""
+        if len(ranks) > 1:
+            cells_of_row = (ranks.get(who) if of == whose else None for who, of in columns)
+            rows.append([title, *("" if rank is None else f"{rank:.2f}" for rank in cells_of_row)])
+
+    rank_row("average rank of those published", OPENML_RANKS if experiment.name == OPENML else {}, "theirs")
+    rank_row("average rank", average_ranks(losses), "here")
     if is_partial(losses):
         title = f"average rank, the {len(sets_of(shared(losses)))} sets that all have"
-        rows += rank_row(title, [None] * len(published), average_ranks(shared(losses)), names)
+        rank_row(title, average_ranks(shared(losses)), "here")
     return table(["", *(f"{who}, published" for who in published), *names], rows)
 
 
-def rank_row(title: str, theirs: list[float | None], ranks: dict[str, float], names: list[str]) -> list[list[str]]:
-    """None of a single contestant."""
-    columns = [*theirs, *(ranks.get(who) for who in names)]
-    return [[title, *("" if rank is None else f"{rank:.2f}" for rank in columns)]] if len(ranks) > 1 else []
+def title_of(a_set: str) -> str:
+    return STAND_INS.get(a_set, a_set)
 
 
 def below_table(experiment: Experiment, cells: Cells) -> str:
@@ -183,18 +199,22 @@ def is_left_out(experiment: Experiment, a_set: str) -> bool:
 
 def time_table(experiment: Experiment, cells: Cells) -> str:
     """Hours of tuning on one processor, and in all on those of the machine; published ones are of other machines."""
-    hours = PUBLISHED_HOURS[experiment.name]
-    rows = []
-    for a_set in sets_in(experiment, cells):
+    hours, sets, rows = PUBLISHED_HOURS[experiment.name], sets_in(experiment, cells), []
+    for a_set in sets:
         row = [digits(of[a_set]) if a_set in of else "" for of in hours.values()]
         here = [cells[who].get(a_set) for who in cells]
-        rows.append([a_set, *row, *(time_text(cell) if cell is not None else "" for cell in here)])
-    totals = []
-    for who in cells:
-        n_trials = sum(cell.n_trials for cell in cells[who].values())
-        totals.append(f"{sum(cell.n_failed for cell in cells[who].values())} of {n_trials}")
-    rows.append(["failed trials", *[""] * len(hours), *totals])
-    return table(["hours", *(f"{who}, published" for who in hours), *cells], rows)
+        rows.append([title_of(a_set), *row, *(time_text([cell]) if cell is not None else "" for cell in here)])
+    totals, failed = [], []
+    for of_sets in cells.values():
+        is_done = all(is_complete(of_sets.get(a_set)) for a_set in sets)
+        totals.append(time_text([*of_sets.values()]) if is_done else "")
+        n_failed, n_trials = (sum(getattr(cell, name) for cell in of_sets.values()) for name in ("n_failed", "n_trials"))
+        failed.append(f"{n_failed} of {n_trials}")
+    rows.append([f"all {len(sets)} sets", *[""] * len(hours), *totals])
+    rows.append(["trials that failed", *[""] * len(hours), *failed])
+    return "\nProcessor hours of tuning, and in brackets those of tuning and the last trainings divided by the number of " + (
+        f"processors:\n\n{table(['hours', *(f'{who}, published' for who in hours), *cells], rows)}"
+    )
 
 
 def is_complete(cell: Cell | None) -> bool:
@@ -205,9 +225,10 @@ def wall_hours(cell: Cell) -> float:
     return (cell.tuning_seconds + cell.fit_seconds) / cell.n_processors / 3600
 
 
-def time_text(cell: Cell) -> str:
-    at_least = "" if cell.losses else "≥ "
-    return f"{at_least}{cell.tuning_seconds / 3600:.3g} ({wall_hours(cell):.3g})"
+def time_text(cells: list[Cell]) -> str:
+    at_least = "" if all(cell.losses for cell in cells) else "≥ "
+    tuning = sum(cell.tuning_seconds for cell in cells) / 3600
+    return f"{at_least}{tuning:.3g} ({sum(map(wall_hours, cells)):.3g})"
 
 
 # ---- Sections ---------------------------------------------------------------------------------------------------
@@ -242,13 +263,12 @@ def conditions(records: list[Record]) -> str:
     mixed = [who for who, found in versions.items() if len(found) > 1]
     dates = sorted({record.date for record in records})
     days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    lines = [f"{', '.join(sorted(of_machines))}. {days}.", ", ".join(f"{who} {' and '.join(sorted(v))}" for who, v in versions.items()) + "."]
+    lines = [f"{days}. " + ", ".join(f"{who} {' and '.join(sorted(v))}" for who, v in versions.items()) + "."]
     lines += [f"Results of several versions are mixed: {', '.join(mixed)}."] if mixed else []
-    if len(of_machines) > 1:
-        names = {machine: re.split(r", \d+ processors", machine)[0] for machine in of_machines}
-        runs = (f"{', '.join(who)} on {names[machine]}" for machine, who in sorted(of_machines.items()))
-        lines.append(f"Hours of several machines are not to be compared: {'; '.join(runs)}.")
-    return "\n".join(lines) + "\n"
+    if len(of_machines) == 1:
+        return "\n".join([*lines, *(f"{machine}." for machine in of_machines)]) + "\n"
+    runs = (f"- {', '.join(who)}: {machine}" for machine, who in sorted(of_machines.items()))
+    return "\n".join([*lines, "Hours of several machines are not to be compared:", "", *runs]) + "\n"
 
 
 def draw_pictures(experiment: Experiment, cells: Cells, scale: str, folder: Path) -> list[str]:
@@ -263,12 +283,25 @@ def draw_pictures(experiment: Experiment, cells: Cells, scale: str, folder: Path
         losses = {a_set: {who: cells[who][a_set].losses for who in cells if a_set in cells[who]} for a_set in seconds}
         drawn[f"{name}-losses.svg"] = boxes(folder / f"{name}-losses.svg", losses)
     else:
-        drawn[f"{name}-ranks.svg"] = critical_differences(folder / f"{name}-ranks.svg", losses_of(cells))
+        drawn[f"{name}-ranks.svg"] = critical_differences(folder / f"{name}-ranks.svg", comparable(cells))
+    for file, is_there in drawn.items():
+        if not is_there:
+            (folder / file).unlink(missing_ok=True)  # of other results
     return [file for file, is_there in drawn.items() if is_there]
 
 
+def comparable(cells: Cells) -> Losses:
+    """Of all contestants on the sets that all have, if there are any; else of those who have all sets."""
+    losses = losses_of(cells)
+    return shared(losses) if is_partial(losses) else losses
+
+
 def show_pictures(files: list[str], folder: str) -> str:
-    titles = {"time": "Time of tuning and training", "losses": "Test losses", "ranks": "Average ranks"}
+    titles = {
+        "time": "Processor time of tuning and training, divided by the processors",
+        "losses": "Test losses",
+        "ranks": "Average ranks",
+    }
     return "".join(f"\n![{titles[file.removesuffix('.svg').rsplit('-', 1)[1]]}]({folder}{file})\n" for file in files)
 
 
@@ -299,14 +332,11 @@ def section(experiment: Experiment, records: list[Record], scale: str, folder: P
     text = f"\n## Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
     if SNAPBOOST in PUBLISHED[experiment.name]:
         text += f"\n{below_table(experiment, cells)}"
-    text += (
-        "\nProcessor hours of tuning, and in brackets those of tuning and the last trainings divided by the number of "
-    )
-    text += f"processors:\n\n{time_table(experiment, cells)}"
+    text += time_table(experiment, cells)
     if experiment.n_seeds == 1:
-        losses = losses_of(cells)
-        text += f"\n### Significance\n\n{report(losses)}"
-        text += f"\nOver the sets that all have: {friedman_text(shared(losses))}" if is_partial(losses) else ""
+        text += f"\n### Significance\n\n{report(losses_of(cells))}"
+        if is_partial(losses_of(cells)) and friedman(comparable(cells)) is not None:
+            text += f"\nOver the sets that all have: {friedman_text(comparable(cells))}"
     return text + show_pictures(draw_pictures(experiment, cells, scale, folder), "")
 
 
@@ -315,44 +345,35 @@ def make_page(experiment: Experiment, records: list[Record], folder: Path) -> st
     sections = [section(experiment, records, scale, folder) for scale in scales_in(records)]
     text = f"# {experiment.title}\n\n{NOTES[experiment.name]}\n" + "".join(sections)
     if experiment.name == OPENML:
-        text += f"\n## The published losses\n\nTested in the same way.\n\n{report(OPENML_LOSSES)}"
+        text += f"\n## The published losses\n\n{published_text()}"
     return text
+
+
+def published_text() -> str:
+    return f"What the paper published, tested in the same way.\n\n{report(OPENML_LOSSES)}"
 
 
 # ---- The digest for docs/experiments.md -------------------------------------------------------------------------
 
 
-def total_hours(cells: dict[str, Cell], sets: list[str]) -> str:
-    """Processor hours of tuning, of a contestant that is done with all of the sets."""
-    if not all(is_complete(cells.get(a_set)) for a_set in sets):
-        return ""
-    return f"{sum(cells[a_set].tuning_seconds for a_set in sets) / 3600:.3g}"
-
-
-def total_table(experiment: Experiment, cells: Cells) -> str:
-    sets = sets_in(experiment, cells)
-    failed = [(sum(c.n_failed for c in of.values()), sum(c.n_trials for c in of.values())) for of in cells.values()]
-    rows = [
-        [f"processor hours of tuning, {len(sets)} sets", *(total_hours(of_sets, sets) for of_sets in cells.values())],
-        ["trials that failed", *(f"{n_failed / max(1, n):.1%}" for n_failed, n in failed)],
-    ]
-    return table(["", *cells], rows)
-
-
 def digest_section(experiment: Experiment, records: list[Record], scale: str, folder: Path, link: str) -> str:
     here = [record for record in records if record.key.scale == scale]
     cells = cells_of(experiment, records, scale)
-    losses = losses_of(cells)
     pictures = sorted(path.name for path in folder.glob(f"{experiment.name}-{scale}-*.svg"))
     text = f"\n### Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
     if SNAPBOOST in PUBLISHED[experiment.name]:
         text += f"\n{below_table(experiment, cells)}"
-    text += f"\n{total_table(experiment, cells)}"
-    if experiment.n_seeds == 1 and len(losses) > 1:
-        text += f"\n{friedman_text(shared(losses) if is_partial(losses) else losses)}"
+    text += time_table(experiment, cells)
+    if experiment.n_seeds == 1 and len(losses_of(cells)) > 1:
+        text += f"\n{friedman_text(comparable(cells))}" if friedman(comparable(cells)) is not None else ""
+        text += f"\n{pair_text(losses_of(cells))}"
     return text + show_pictures(pictures, link)
 
 
 def make_digest(experiment: Experiment, records: list[Record], folder: Path, link: str) -> str:
     """What matters most of the page, whose pictures are in the folder, to which the link leads."""
-    return "".join(digest_section(experiment, records, scale, folder, link) for scale in scales_in(records)) + "\n"
+    text = f"\n{NOTES[experiment.name]}\n"
+    text += "".join(digest_section(experiment, records, scale, folder, link) for scale in scales_in(records))
+    if experiment.name == OPENML:
+        text += f"\n### The published losses\n\n{published_text()}"
+    return f"{text}\n"

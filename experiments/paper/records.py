@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,12 +55,21 @@ def from_line(line: str) -> Record:
 
 
 def whole_lines(path: Path) -> list[str]:
-    """A file's lines. A last one without its end is cut off: whoever wrote it was killed."""
+    """A file's lines, but for a last one without its end: whoever wrote it was killed."""
     data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if whole != data:
-        os.truncate(path, len(whole))
-    return whole.decode().splitlines()
+    return data[: data.rfind(b"\n") + 1].decode().splitlines()
+
+
+def append_lines(path: Path, text: str) -> None:
+    """A last line without its end gives way."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab+") as file:
+        size = file.tell()
+        file.seek(max(0, size - 1))
+        if file.read() not in (b"", b"\n"):
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(text.encode())
 
 
 class RecordFile:
@@ -76,9 +84,7 @@ class RecordFile:
                 self.known[record.key] = record
 
     def add(self, records: list[Record]) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "a") as file:
-            file.write("".join(record.as_line() + "\n" for record in records))
+        append_lines(self.path, "".join(record.as_line() + "\n" for record in records))
         self.known.update((record.key, record) for record in records)
 
     def forget(self, scale: str, sets: list[str], contestants: list[str]) -> int:

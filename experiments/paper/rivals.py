@@ -1,7 +1,7 @@
 """The other boosters: what the paper draws for each, and how each is asked to fit.
 
 A rival is one of the tables of the paper's appendix. What the comparison with NODE has for SnapBoost, other rounds,
-depths and learning rates, is here also what the rivals have there. snapml has no published space and gets SnapBoost's.
+depths and learning rates, is here also what the rivals have there. snapml, which has no published space, gets SnapBoost's.
 """
 
 from __future__ import annotations
@@ -273,11 +273,10 @@ def beside_node(rival: Rival) -> Rival:
     changed = {
         rival.rounds: Range(64, 2048, INTEGER),
         "learning_rate": Range(-3, 0, LOG10),
-        "regularizer": Range(-6, 3, LOG10),
-        **dict.fromkeys(("max_depth", "min_max_depth", "max_max_depth"), Range(1, 8, INTEGER)),
+        "max_depth": Range(1, 8, INTEGER),
     }
-    return replace(rival, space={name: changed.get(name, a_range) for name, a_range in rival.space.items()})
+    return replace(rival, space={**rival.space, **changed})
 
 
 APPENDIX = {rival.name: rival for rival in EVERYBODY}
-BESIDE_NODE = {rival.name: beside_node(rival) for rival in EVERYBODY}
+BESIDE_NODE = {name: beside_node(APPENDIX[name]) for name in ("XGBoost", "LightGBM", "CatBoost")}

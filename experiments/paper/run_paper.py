@@ -115,8 +115,7 @@ def main() -> None:
     file = RecordFile(RESULTS / f"{experiment.name}.jsonl")
     if arguments.forget:
         forget(setting, names, contestants, file)
-        return
-    if not arguments.tables:
+    elif not arguments.tables:
         run(setting, names, those_that_can(contestants), file)
     write_pages(experiment, list(file.known.values()))
 

@@ -24,7 +24,7 @@ from machine import describe
 from our_search import Ours, estimator
 from problems import NODE, OPENML, Table, balanced_weights, fold_rows, loss
 from published import NODE_LOSSES, NODE_NOT_COMPARABLE, OPENML_LOSSES
-from records import RESULTS, RecordFile, whole_lines
+from records import RESULTS, RecordFile, append_lines, whole_lines
 from rivals import Options
 from scales import EXPERIMENTS
 from sets import Rows
@@ -93,8 +93,7 @@ def measure(experiment: str, ours: Ours, a_set: str, options: list[Options]) -> 
         "machine": describe(),
         "date": date.today().isoformat(),
     }
-    with open(RESULTS / "spread.jsonl", "a") as file:
-        file.write(json.dumps(line) + "\n")
+    append_lines(RESULTS / "spread.jsonl", json.dumps(line) + "\n")
     print(f"{a_set}: {ours.name} {mean(line['losses']):.4g} ± {stdev(line['losses']):.2g}", flush=True)
 
 

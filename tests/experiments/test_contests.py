@@ -126,9 +126,9 @@ class Interrupted(io.StringIO):
 
 
 def test_a_run_that_was_stopped_comes_to_the_same_end(run, make_setting):
-    """In the first stage of a fold, before the last training, and in the second fold."""
+    """In the first stage of a fold, after the last training, whose record is not there yet, and in the second fold."""
     whole = without_times(run(make_setting("whole"), name="whole.jsonl"))
-    for n_before in (3, 18, 30):
+    for n_before in (3, 21, 33):
         with pytest.raises(KeyboardInterrupt):
             run(make_setting("again"), Interrupted(n_before))
     assert without_times(run(make_setting("again"))) == whole
@@ -162,6 +162,13 @@ def test_who_takes_too_long_is_dropped_from_the_set(run, make_setting):
     assert [(record.key.fold, record.loss, record.error) for record in records] == [(0, None, "over 1e-09 h")]
     assert run(setting) == records
     assert all(record.loss is not None for record in run(make_setting()))  # there is more time now
+
+
+def test_the_last_trainings_take_time_too(run, make_setting, module, monkeypatch):
+    halving, contests = module("halving"), module("contests")
+    monkeypatch.setattr(contests, "run_search", lambda *_: halving.Tuned({"share": 0.5, "rounds": 9}, 0.1, 9, 4.0, 1, 0))
+    (record,) = run(dataclasses.replace(make_setting(), hours=4 / 2 / 3600))
+    assert (record.loss, record.error) == (None, f"over {4 / 2 / 3600:g} h")
 
 
 def test_searches_of_a_space_draw_the_same_and_others_for_each_set_and_fold(make_setting):

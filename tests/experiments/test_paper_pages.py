@@ -43,15 +43,17 @@ def test_losses_stand_beside_the_published_ones(pages, module, make, tmp_path):
     page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
     assert row_of(page, "pol") == ["pol", "0.03632", "0.03597", "0.03451", "0.2", "**0.1**"]
     assert row_of(page, "letter")[4:] == ["**0.02**", "0.03"]
-    assert row_of(page, "average rank")[1:] == ["2.60", "2.20", "1.20", "1.50", "1.50"]
+    assert row_of(page, "average rank of those published")[1:] == ["2.60", "2.20", "1.20", "", ""]
+    assert row_of(page, "average rank")[1:] == ["", "", "", "1.50", "1.50"]
     assert row_of(page, "XGBoost")[1:] == ["1 of 2", "1 of 2", "1 of 2"]
-    assert row_of(page, "failed trials")[1:] == ["0 of 120", "12 of 120"]
+    assert row_of(page, "trials that failed")[1:] == ["0 of 120", "12 of 120"]
     # Three searches of 6 minutes, and 36 s of training each, by two processors.
     assert row_of(page, "pol", 1)[1:] == ["0.3 (0.165)", "0.3 (0.165)"]
+    assert row_of(page, "all 2 sets")[1:] == ["0.6 (0.33)", "0.6 (0.33)"]
     assert "## Scale small" in page and "16 on 0.25 of the rows, 4 on 1 of the rows" in page
     assert "Not run: LightGBM, CatBoost, ours (paper space), ours (default space), CreditCardSubset, eeg-eye" in page
     assert "Friedman test of 3 contestants over 10 sets" in page.split("## The published losses")[1]
-    assert "a machine. 2026-01-02." in page and "XGBoost 1.0, snapml 1.0." in page
+    assert "\n2026-01-02. XGBoost 1.0, snapml 1.0.\na machine.\n" in page
     assert "Wilcoxon" in page and "openml-small-ranks.svg" in page
     assert {path.name for path in tmp_path.iterdir()} == {"openml-small-time.svg", "openml-small-ranks.svg"}
 
@@ -82,7 +84,8 @@ def test_machines_that_differ_are_told_with_who_ran_on_them(pages, module, make,
     alike = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
     records += make("openml", "snapml", "letter", [0.1] * 3, machine="another, 2 processors")
     page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
-    told = "Hours of several machines are not to be compared: XGBoost, snapml on a machine; snapml on another.\n"
+    told = "Hours of several machines are not to be compared:\n\n"
+    told += "- XGBoost, snapml: a machine\n- snapml: another, 2 processors\n"
     assert told in page and "several machines" not in alike
 
 
@@ -96,9 +99,27 @@ def test_contestants_that_lack_sets_are_ranked_on_those_that_all_have(pages, mod
     assert row_of(page, "average rank, the 2 sets that all have")[1:] == ["", "", "", "1.00", "2.00", "3.00"]
     assert "Over the sets that all have: Friedman test of 3 contestants over 2 sets" in page
     digest = pages.make_digest(experiment_of(module, "openml"), records, tmp_path, "")
-    assert "Friedman test of 3 contestants over 2 sets" in digest
+    assert "Friedman test of 3 contestants over 2 sets" in digest and "| XGBoost < snapml | 3 : 0 | 3 |" in digest
+    assert "](openml-small-ranks.svg)" in page and "](openml-small-ranks.svg)" in digest
     without = [record for record in records if record.key.set != "nursery"]
     assert "that all have" not in pages.make_page(experiment_of(module, "openml"), without, tmp_path)
+
+
+def test_two_who_lack_sets_are_too_few_for_the_test_of_all(pages, module, make, tmp_path):
+    records = [r for a_set in ("pol", "letter", "nursery") for r in make("openml", "XGBoost", a_set, [0.1] * 3)]
+    records += [r for a_set in ("pol", "letter") for r in make("openml", "snapml", a_set, [0.2] * 3)]
+    page = pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert "Over the sets that all have" not in page and "](openml-small-ranks.svg)" in page
+
+
+def test_pictures_of_results_that_are_gone_are_removed(pages, module, make, tmp_path):
+    records = [r for who in ("XGBoost", "snapml") for a in ("pol", "letter") for r in make("openml", who, a, [0.1] * 3)]
+    experiment = experiment_of(module, "openml")
+    pages.make_page(experiment, records, tmp_path)
+    assert "ranks.svg" in pages.make_digest(experiment, records, tmp_path, "")
+    alone = records[:6]
+    assert "ranks.svg" not in pages.make_page(experiment, alone, tmp_path)
+    assert "ranks.svg" not in pages.make_digest(experiment, alone, tmp_path, "")
 
 
 def test_searches_that_the_defaults_won_are_counted(pages, module, make, tmp_path):
@@ -116,7 +137,7 @@ def test_seeds_have_a_mean_and_a_deviation_and_share_a_search(pages, module, mak
     page = pages.make_page(experiment_of(module, "kaggle"), records, tmp_path)
     assert row_of(page, "rossmann") == ["rossmann", "627.5", "659.7", "610 ± 0", "**601** ± 1"]
     assert row_of(page, "rossmann", 1)[3:] == ["0.1 (0.065)", "0.1 (0.065)"]
-    assert row_of(page, "failed trials")[3:] == ["0 of 20", "0 of 20"]
+    assert row_of(page, "trials that failed")[3:] == ["0 of 20", "0 of 20"]
     assert "Significance" not in page and "kaggle-small-losses.svg" in page
     assert "Not run: XGBoost, LightGBM, CatBoost, KTBoost, ours (default space), credit card, nycflights13." in page
 
@@ -133,10 +154,12 @@ def test_the_digest_has_totals_of_those_who_finished(pages, module, make, tmp_pa
     records += make("openml", "snapml", "letter", [0.03] * 3, n_failed=4)
     (tmp_path / "openml-small-time.svg").touch()
     digest = pages.make_digest(experiment_of(module, "openml"), records, tmp_path, "there/")
-    assert row_of(digest, "processor hours of tuning, 2 sets")[1:] == ["", "0.6"]
-    assert row_of(digest, "trials that failed")[1:] == ["0.0%", "10.0%"]
+    assert row_of(digest, "all 2 sets")[1:] == ["", "0.6 (0.33)"]
+    assert row_of(digest, "trials that failed")[1:] == ["0 of 60", "12 of 120"]
     assert row_of(digest, "pol")[4:] == ["0.2", "**0.1**"]
-    assert digest.startswith("\n### Scale small\n") and "](there/openml-small-time.svg)" in digest
+    assert "\n### Scale small\n" in digest and "](there/openml-small-time.svg)" in digest
+    published = digest.split("### The published losses")[1]
+    assert "**p = 0.00135**" in published and "| SnapBoost < XGBoost | 10 : 0 | 10 | 0.0025 | 0.0039 |" in published
 
 
 @pytest.mark.parametrize("name", ["openml", "node", "kaggle"])
@@ -145,6 +168,19 @@ def test_the_document_shows_the_results(pages, module, root, name):
     records = list(module("records").RecordFile(results / f"{name}.jsonl").known.values())
     digest = pages.make_digest(experiment_of(module, name), records, results, run_paper.LINK)
     assert module("places").part_of_page(run_paper.DOCUMENT, f"./dev experiments {name}") == digest
+
+
+@pytest.mark.parametrize("name", ["openml", "node", "kaggle"])
+def test_the_pages_are_those_of_the_results(pages, module, root, tmp_path, name):
+    results = root / "experiments/paper/results"
+    records = list(module("records").RecordFile(results / f"{name}.jsonl").known.values())
+    assert pages.make_page(experiment_of(module, name), records, tmp_path) == (results / f"{name}.md").read_text()
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in results.glob(f"{name}-*-*.svg")}
+
+
+@pytest.mark.parametrize("name", ["openml", "node"])
+def test_the_pages_of_other_shuffles_are_those_of_their_results(module, root, name):
+    assert module("run_spread").page(name) == (root / f"experiments/paper/results/{name}-spread.md").read_text()
 
 
 def test_the_readme_shows_ranks_of_the_document(pages, module, root):

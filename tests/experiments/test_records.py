@@ -34,7 +34,9 @@ def test_a_line_that_was_not_finished_is_cut_off(records, tmp_path):
     file = records.RecordFile(path)
     file.add([make_record(records), make_record(records, fold=1)])
     path.write_bytes(path.read_bytes()[:-5])
+    torn = path.read_bytes()
     assert list(records.RecordFile(path).known) == [make_record(records).key]
+    assert path.read_bytes() == torn  # by whoever goes on writing
     records.RecordFile(path).add([make_record(records, fold=2)])
     assert [key.fold for key in records.RecordFile(path).known] == [0, 2]
 

@@ -40,5 +40,5 @@ def test_everybody_takes_part(scales):
 
 def test_sets_are_those_of_the_published_tables(scales, module):
     published = module("published")
-    assert scales.EXPERIMENTS["openml"].sets == [*published.OPENML_SIZES]
-    assert scales.EXPERIMENTS["node"].sets == [*published.NODE_SIZES]
+    assert scales.EXPERIMENTS["openml"].sets == [*published.OPENML_LOSSES[published.SNAPBOOST]]
+    assert scales.EXPERIMENTS["node"].sets == [*published.NODE_LOSSES[published.SNAPBOOST]]
