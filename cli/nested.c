@@ -121,6 +121,7 @@ static int tune_fold(const struct nested *nested, struct outer_fold *fold) {
 /* Trains what was found and measures it on the rows left out. */
 static int judge_fold(const struct nested *nested, struct outer_fold *fold, double *loss, mxb_params **found) {
     mxb_error error;
+    char n_rounds[32];
     int n_threads = training_input_n_threads(nested->tuning->params);
     mxb_status status = mxb_tuner_refit(fold->tuner, watch_refit, fold, &fold->model, &error);
     if (status == MXB_OK) {
@@ -128,6 +129,10 @@ static int judge_fold(const struct nested *nested, struct outer_fold *fold, doub
     }
     if (status == MXB_OK) {
         status = mxb_tuner_params(fold->tuner, mxb_tuner_best(fold->tuner), found, &error);
+    }
+    if (status == MXB_OK) { /* may be auto until a model is trained */
+        snprintf(n_rounds, sizeof n_rounds, "%zu", mxb_model_n_rounds(fold->model));
+        status = mxb_params_set(*found, "num_round", n_rounds, &error);
     }
     if (status != MXB_OK) {
         return interrupt_caught() ? EXIT_DONE : fail_status_in(fold->where, status, &error);

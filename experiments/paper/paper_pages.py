@@ -44,10 +44,10 @@ PUBLISHED_HOURS = {
     KAGGLE: {who: {"rossmann": hours} for who, hours in ROSSMANN_HOURS.items()},
 }
 OF_OUR_DEFAULT_SPACE = (
-    "The default space of ours stops early on the rows that judge, as its users do; the other spaces draw the number of "
-    "rounds. Its first configuration is the defaults themselves, which go on to the last stage unless one alone does. They "
-    "were chosen on these sets among others, with other splits; `split_prior` was added to the space after puma32H had been "
-    "seen."
+    "The default space of ours stops early on the rows that judge, as its users do; the other spaces draw the number"
+    " of rounds. Its first configuration is the defaults themselves, which go on to the last stage unless one alone"
+    " does. They were chosen on these sets among others, with other splits; `split_prior` was added to the space after"
+    " puma32H had been seen."
 )
 NOTES = {
     OPENML: "Sample-weighted log-loss, the mean of the outer folds. CreditCardSubset lacks `Time`, one of its 30 "
@@ -208,12 +208,15 @@ def time_table(experiment: Experiment, cells: Cells) -> str:
     for of_sets in cells.values():
         is_done = all(is_complete(of_sets.get(a_set)) for a_set in sets)
         totals.append(time_text([*of_sets.values()]) if is_done else "")
-        n_failed, n_trials = (sum(getattr(cell, name) for cell in of_sets.values()) for name in ("n_failed", "n_trials"))
+        n_failed, n_trials = (
+            sum(getattr(cell, name) for cell in of_sets.values()) for name in ("n_failed", "n_trials")
+        )
         failed.append(f"{n_failed} of {n_trials}")
     rows.append([f"all {len(sets)} sets", *[""] * len(hours), *totals])
     rows.append(["trials that failed", *[""] * len(hours), *failed])
-    return "\nProcessor hours of tuning, and in brackets those of tuning and the last trainings divided by the number of " + (
-        f"processors:\n\n{table(['hours', *(f'{who}, published' for who in hours), *cells], rows)}"
+    return (
+        "\nProcessor hours of tuning, and in brackets those of tuning and the last trainings divided by the number of "
+        + (f"processors:\n\n{table(['hours', *(f'{who}, published' for who in hours), *cells], rows)}")
     )
 
 

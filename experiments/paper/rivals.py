@@ -1,7 +1,8 @@
 """The other boosters: what the paper draws for each, and how each is asked to fit.
 
 A rival is one of the tables of the paper's appendix. What the comparison with NODE has for SnapBoost, other rounds,
-depths and learning rates, is here also what the rivals have there. snapml, which has no published space, gets SnapBoost's.
+depths and learning rates, is here also what the rivals have there. snapml, which has no published space, gets
+SnapBoost's.
 """
 
 from __future__ import annotations

@@ -83,18 +83,19 @@ def kept_of(known: list[Kept], experiment: str, contestant: str, a_set: str, opt
 
 def measure(experiment: str, ours: Ours, a_set: str, options: list[Options]) -> None:
     """Keeps the losses of a set by what was chosen for it."""
+    found = losses(ours, problems.load(experiment, a_set).table, options)
     line = {
         "experiment": experiment,
         "contestant": ours.name,
         "set": a_set,
         "options": options,
-        "losses": losses(ours, problems.load(experiment, a_set).table, options),
+        "losses": found,
         "version": package_version(ours.package),
         "machine": describe(),
         "date": date.today().isoformat(),
     }
     append_lines(RESULTS / "spread.jsonl", json.dumps(line) + "\n")
-    print(f"{a_set}: {ours.name} {mean(line['losses']):.4g} ± {stdev(line['losses']):.2g}", flush=True)
+    print(f"{a_set}: {ours.name} {mean(found):.4g} ± {stdev(found):.2g}", flush=True)
 
 
 # ---- The page ---------------------------------------------------------------------------------------------------

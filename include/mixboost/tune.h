@@ -80,9 +80,11 @@ MXB_API uint64_t mxb_params_own_digest(const mxb_params *params);
 MXB_API MXB_NODISCARD mxb_status mxb_training_check(const mxb_dataset *train, const mxb_dataset *valid,
                                                     const mxb_params *params, mxb_error *error);
 
-/** Whether rows can judge a training: with objective logloss some of them must have each label that `train` has. */
+/** Whether rows can judge a training: with objective logloss some of them must have each label that `train` has. How
+ * many have the label that fewer of them have is put into *n_rarer, unless it is NULL; SIZE_MAX with other objectives.
+ */
 MXB_API MXB_NODISCARD mxb_status mxb_judging_check(const mxb_dataset *train, const mxb_dataset *judging,
-                                                   const mxb_params *params, mxb_error *error);
+                                                   const mxb_params *params, size_t *n_rarer, mxb_error *error);
 
 /** Bytes that a training takes at the most, beside the callers' arrays and texts. */
 typedef struct mxb_training_memory {
@@ -235,7 +237,8 @@ MXB_API size_t mxb_tuner_best(const mxb_tuner *tuner);
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_ranking(const mxb_tuner *tuner, size_t *configs, mxb_error *error);
 
 /** The options of a configuration, for a training on all rows: where its trials were stopped early, `num_round` is the
- *  mean of their rounds, more for more rows (docs/tuning.md). To be freed with mxb_params_free. */
+ *  mean of their rounds, more for more rows; where it is auto and the rows that judge have few of a class, it stays so
+ *  (docs/tuning.md). To be freed with mxb_params_free. */
 MXB_API MXB_NODISCARD mxb_status mxb_tuner_params(const mxb_tuner *tuner, size_t config, mxb_params **params,
                                                   mxb_error *error);
 

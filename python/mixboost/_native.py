@@ -226,7 +226,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "mxb_params_max_rounds": (c_size_t, Handle),
     "mxb_params_own_digest": (c_uint64, Handle),
     "mxb_training_check": (STATUS, Handle, Handle, Handle),
-    "mxb_judging_check": (STATUS, Handle, Handle, Handle),
+    "mxb_judging_check": (STATUS, Handle, Handle, Handle, POINTER(c_size_t)),
     "mxb_params_memory": (STATUS, Handle, Handle, Handle, c_size_t, POINTER(TrainingMemoryStructure)),
     "mxb_prepared_create_part": (STATUS, Handle, Handle, Handle, POINTER(Handle)),
     "mxb_tuner_create": (STATUS, Handle, Handle, Handle, Handle, POINTER(Handle)),

@@ -115,7 +115,7 @@ class MixBoostSearchCV(BaseSearchCV):
     ----------
     best_params_ : dict
         The parameters to give ``estimator``. Where trials were stopped early, ``num_round`` follows from their
-        rounds.
+        rounds; "auto" stays where fewer than 100 rows of a class judge.
     best_score_ : float
         The mean score of the best configuration over the folds, in the last stage that it came to.
     best_estimator_ : estimator

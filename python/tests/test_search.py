@@ -96,6 +96,17 @@ def test_the_best_estimator_is_one_of_the_best_params_fitted_to_all_rows(fitted:
     assert fitted.n_features_in_ == 4
 
 
+def test_rounds_are_left_to_the_last_training_where_few_rows_of_a_class_judge() -> None:
+    X, y = classification_data(n_rows=500)
+    for n_rare, is_left in [(99, True), (100, False)]:
+        rows = np.sort(np.concatenate([np.flatnonzero(y == 0)[:n_rare], np.flatnonzero(y == 1)]))
+        assert np.bincount(y[rows])[0] == n_rare < np.bincount(y[rows])[1]
+        search = MixBoostSearchCV(MixBoostClassifier(), SPACE, n_configs=4).fit(X[rows], y[rows])
+        assert (search.best_params_["num_round"] == "auto") == is_left
+        again = MixBoostClassifier(**search.best_params_).fit(X[rows], y[rows])
+        assert model_bytes(again) == model_bytes(search.best_estimator_)
+
+
 def test_a_classifier_has_what_its_best_estimator_has() -> None:
     X, y = classification_data()
     labels = np.array(["no", "yes"], dtype=object)[y]

@@ -55,12 +55,14 @@ static size_t count_class(const struct labels *labels, int k) {
     return n;
 }
 
-static mxb_status check_classes(const struct labels *all, const struct labels *judging, mxb_error *error) {
+static mxb_status check_classes(const struct labels *all, const struct labels *judging, size_t *n_rarer,
+                                mxb_error *error) {
     char label[MXB__LABEL_SIZE];
     size_t n_rows = count_class(all, 0) + count_class(all, 1);
     for (int k = 0; k < 2; k++) {
-        size_t n = count_class(all, k);
-        if (count_class(judging, k) == 0) {
+        size_t n = count_class(all, k), n_judging = count_class(judging, k);
+        *n_rarer = n_judging < *n_rarer ? n_judging : *n_rarer;
+        if (n_judging == 0) {
             return mxb__fail(error, MXB_ERROR_DATA, "no row has label %s; of the %zu rows of the training data %zu %s",
                              mxb__labels_show(all, k, label), n_rows, n, n == 1 ? "does" : "do");
         }
@@ -69,9 +71,12 @@ static mxb_status check_classes(const struct labels *all, const struct labels *j
 }
 
 mxb_status mxb_judging_check(const mxb_dataset *train, const mxb_dataset *judging, const mxb_params *params,
-                             mxb_error *error) {
+                             size_t *n_rarer, mxb_error *error) {
     struct labels all = {0};
     struct labels some = {0};
+    size_t unasked;
+    n_rarer = n_rarer != NULL ? n_rarer : &unasked;
+    *n_rarer = SIZE_MAX;
     if (train == NULL || judging == NULL) {
         return mxb__fail(error, MXB_ERROR_PARAM, "%s is NULL", train == NULL ? "train" : "judging");
     }
@@ -82,7 +87,7 @@ mxb_status mxb_judging_check(const mxb_dataset *train, const mxb_dataset *judgin
     mxb_status status =
         mxb__labels_read(judging, 1, all.classes, (char *const *)all.class_texts, "the validation data", &some, error);
     if (status == MXB_OK) {
-        status = check_classes(&all, &some, error);
+        status = check_classes(&all, &some, n_rarer, error);
     }
     mxb__labels_clear(&all);
     mxb__labels_clear(&some);

@@ -32,7 +32,8 @@ struct mxb_tuner {
     struct plan plan; /* from here on after the start */
     struct results results;
     struct kept_models kept;
-    size_t memory; /* bytes that the search takes at the most */
+    size_t memory;  /* bytes that the search takes at the most */
+    size_t n_rarer; /* rows that judge, of the class that has fewer; SIZE_MAX: without two classes */
     struct journal journal;
     char warning[sizeof(mxb_error) + sizeof((struct journal_contents *)0)->warning];
     pthread_mutex_t lock; /* over results and journal while a run goes on */

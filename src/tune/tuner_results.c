@@ -105,13 +105,18 @@ static size_t rounds_for_all(const mxb_tuner *tuner, size_t stage, size_t config
     return (size_t)fmin(fmax(floor(rounds / n_folds * growth + 0.5), 1.0), (double)most);
 }
 
+/* Of so few rows of a class that judge, the best rounds are mostly chance; a training without them has other means
+ * (docs/rounds.md). */
+enum { FEW_OF_CLASS = 100 };
+
 /* Sets `num_round` where the trials have found it. */
 static mxb_status set_rounds(const mxb_tuner *tuner, size_t config, mxb_params *params, mxb_error *error) {
     char text[32];
     size_t stage = last_stage_of(tuner, config);
     int keeps_best = strcmp(mxb_params_get(params, "early_stopping_rounds"), "0") != 0;
     int is_auto = strcmp(mxb_params_get(params, "num_round"), "auto") == 0;
-    if ((!keeps_best && !is_auto) || stage == tuner->results.n_stages ||
+    int is_chance = is_auto && tuner->n_rarer < FEW_OF_CLASS;
+    if ((!keeps_best && !is_auto) || is_chance || stage == tuner->results.n_stages ||
         !isfinite(mxb_tuner_loss(tuner, stage, config)) || !knows_rounds(tuner, stage, config, params)) {
         return MXB_OK;
     }

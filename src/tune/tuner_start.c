@@ -138,7 +138,9 @@ static mxb_status check_fold(mxb_tuner *tuner, size_t fold, const mxb_params *pa
     if (status != MXB_OK) {
         return mxb__fail(error, status, "the rows of the first stage%s: %s", which, cause.message);
     }
-    status = mxb_judging_check(tuner->train, valid, params, &cause);
+    size_t n_rarer;
+    status = mxb_judging_check(tuner->train, valid, params, &n_rarer, &cause);
+    tuner->n_rarer = n_rarer == SIZE_MAX ? SIZE_MAX : tuner->n_rarer + n_rarer;
     if (status == MXB_ERROR_DATA && are_given) {
         if (tuner->warning[0] == '\0') {
             snprintf(tuner->warning, sizeof tuner->warning, "the rows that judge%s: %s", which, cause.message);

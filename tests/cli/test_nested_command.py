@@ -128,6 +128,16 @@ def test_classes_are_stratified(run, classes_csv, tmp_path):
         assert (result["metric"], result["stratified"]) == ("logloss", True)
 
 
+def test_rounds_are_those_of_the_models(run, tmp_path):
+    """Also where a search leaves them to the last training, for want of rows of a class."""
+    data = write_csv(tmp_path / "few.csv", "abcy", make_rows(N_ROWS, seed=2, classes=True))
+    words = ["--objective", "logloss", "--tune", "--configs", 4, "--folds", 2, "--quiet"]
+    result, _ = results_of(run, data, *words)
+    assert all(isinstance(fold["rounds"], int) and fold["rounds"] > 0 for fold in result["results"])
+    found = run("tune", data, "--label", "y", "--model", tmp_path / "m.mxb", *words[:2], "--configs", 4)
+    assert finalists(found.stdout)[0]["rounds"] == "auto"
+
+
 # ---- Journals ----
 
 

@@ -166,7 +166,9 @@ def test_who_takes_too_long_is_dropped_from_the_set(run, make_setting):
 
 def test_the_last_trainings_take_time_too(run, make_setting, module, monkeypatch):
     halving, contests = module("halving"), module("contests")
-    monkeypatch.setattr(contests, "run_search", lambda *_: halving.Tuned({"share": 0.5, "rounds": 9}, 0.1, 9, 4.0, 1, 0))
+    monkeypatch.setattr(
+        contests, "run_search", lambda *_: halving.Tuned({"share": 0.5, "rounds": 9}, 0.1, 9, 4.0, 1, 0)
+    )
     (record,) = run(dataclasses.replace(make_setting(), hours=4 / 2 / 3600))
     assert (record.loss, record.error) == (None, f"over {4 / 2 / 3600:g} h")
 

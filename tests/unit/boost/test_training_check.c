@@ -39,12 +39,12 @@ static void data_can_be_checked_before_a_training(void) {
 /* Twelve rows, of which those numbered 0 to 2 have label 7 and the others -1; the last four judge. */
 static const double LABELS[12] = {7, 7, 7, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
-static mxb_status judge(struct made_data *data, const char *objective, mxb_error *error) {
+static mxb_status judge(struct made_data *data, const char *objective, size_t *n_rarer, mxb_error *error) {
     static const size_t last[] = {8, 9, 10, 11};
     mxb_params *params = PARAMS("objective", objective);
     mxb_dataset *judging = NULL;
     CHECK_INT(mxb_dataset_select(data->dataset, last, 4, &judging, error), MXB_OK);
-    mxb_status status = mxb_judging_check(data->dataset, judging, params, error);
+    mxb_status status = mxb_judging_check(data->dataset, judging, params, n_rarer, error);
     mxb_dataset_free(judging);
     mxb_params_free(params);
     return status;
@@ -53,29 +53,40 @@ static mxb_status judge(struct made_data *data, const char *objective, mxb_error
 static void rows_that_judge_have_both_classes(void) {
     struct made_data data = data_make((struct data_recipe){.n_rows = 12, .n_features = 1, .seed = 1, .weighted = 1});
     mxb_error error;
+    size_t n_rarer;
     memcpy(data.y, LABELS, sizeof LABELS);
-    FAILS(judge(&data, "logloss", &error), error, MXB_ERROR_DATA,
+    FAILS(judge(&data, "logloss", &n_rarer, &error), error, MXB_ERROR_DATA,
           "no row has label 7; of the 12 rows of the training data 3 do");
-    OK(judge(&data, "mse", &error), error);
+    CHECK_INT(n_rarer, 0);
+    OK(judge(&data, "mse", &n_rarer, &error), error);
+    CHECK(n_rarer == SIZE_MAX);
     data.weights[0] = data.weights[1] = data.weights[5] = 0.0;
-    FAILS(judge(&data, "logloss", &error), error, MXB_ERROR_DATA,
+    FAILS(judge(&data, "logloss", &n_rarer, &error), error, MXB_ERROR_DATA,
           "no row has label 7; of the 9 rows of the training data 1 does");
     data.y[10] = 7.0;
-    OK(judge(&data, "logloss", &error), error);
+    OK(judge(&data, "logloss", &n_rarer, &error), error);
+    CHECK_INT(n_rarer, 1);
+    data.y[8] = data.y[9] = 7.0; /* now -1 is the rarer one */
+    OK(judge(&data, "logloss", &n_rarer, &error), error);
+    CHECK_INT(n_rarer, 1);
+    data.y[8] = -1.0;
+    OK(judge(&data, "logloss", &n_rarer, &error), error);
+    CHECK_INT(n_rarer, 2);
+    data.y[9] = -1.0;
     data.weights[10] = 0.0;
-    FAILS(judge(&data, "logloss", &error), error, MXB_ERROR_DATA,
+    FAILS(judge(&data, "logloss", &n_rarer, &error), error, MXB_ERROR_DATA,
           "no row has label 7; of the 8 rows of the training data 1 does");
     for (size_t i = 8; i < 12; i++) {
         data.y[i] = 7.0;
     }
-    FAILS(judge(&data, "logloss", &error), error, MXB_ERROR_DATA,
+    FAILS(judge(&data, "logloss", &n_rarer, &error), error, MXB_ERROR_DATA,
           "no row has label -1; of the 8 rows of the training data 4 do");
     data.y[9] = 5.0;
-    CHECK_INT(judge(&data, "logloss", &error), MXB_ERROR_DATA);
+    CHECK_INT(judge(&data, "logloss", &n_rarer, &error), MXB_ERROR_DATA);
     CHECK(strstr(error.message, "more than two values (") != NULL);
-    OK(mxb_judging_check(data.dataset, data.dataset, NULL, &error), error);
-    FAILS(mxb_judging_check(NULL, data.dataset, NULL, &error), error, MXB_ERROR_PARAM, "train is NULL");
-    FAILS(mxb_judging_check(data.dataset, NULL, NULL, &error), error, MXB_ERROR_PARAM, "judging is NULL");
+    OK(mxb_judging_check(data.dataset, data.dataset, NULL, NULL, &error), error);
+    FAILS(mxb_judging_check(NULL, data.dataset, NULL, NULL, &error), error, MXB_ERROR_PARAM, "train is NULL");
+    FAILS(mxb_judging_check(data.dataset, NULL, NULL, NULL, &error), error, MXB_ERROR_PARAM, "judging is NULL");
     data_clear(&data);
 }
 
@@ -87,7 +98,7 @@ static void every_allocation_may_fail(void) {
     memcpy(data.y, LABELS, sizeof LABELS);
     for (uint64_t n = 1; status == MXB_ERROR_MEMORY && n < 100; n++) {
         mxb__memory_fail_at(n, 0);
-        status = mxb_judging_check(data.dataset, data.dataset, params, &error);
+        status = mxb_judging_check(data.dataset, data.dataset, params, NULL, &error);
         mxb__memory_fail_at(0, 0);
         CHECK(status == MXB_OK ? n > 4 : status == MXB_ERROR_MEMORY);
     }

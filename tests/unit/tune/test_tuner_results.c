@@ -197,14 +197,14 @@ static void options_have_the_rounds_that_trials_kept(void) {
     CHECK(n_fewer > 16);
 }
 
-/* A fold has 75 rows, half of all, and the first stage 18 or 19 of them, which are an eighth: 2.9 times the mean,
+/* A fold has 150 rows, half of all, and the first stage 37 or 38 of them, which are an eighth: 2.8 times the mean,
  * but from 1 to num_round. */
 static void rounds_are_rounded(void) {
     static const struct {
         size_t rounds[2];
         const char *for_all;
         const char *options[2]; /* early_stopping_rounds, num_round */
-    } cases[] = {{{3, 4}, "10", {"5", "50"}},    {{4, 4}, "12", {"5", "50"}},  {{0, 0}, "1", {"5", "50"}},
+    } cases[] = {{{3, 4}, "10", {"5", "50"}},    {{4, 4}, "11", {"5", "50"}},  {{0, 0}, "1", {"5", "50"}},
                  {{0, 1}, "1", {"5", "auto"}},   {{7, 12}, "27", {"5", "50"}}, {{7, 12}, "50", {"0", "50"}},
                  {{7, 12}, "27", {"0", "auto"}}, {{30, 40}, "50", {"5", "50"}}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -223,6 +223,41 @@ static void rounds_are_rounded(void) {
         mxb_params_free(params);
         mxb_tuner_free(tuner);
     }
+}
+
+/* The rows of three folds judge, all there are. */
+static void rounds_of_few_of_a_class_are_left_to_the_training(void) {
+    static const struct {
+        const char *objective, *num_round;
+        size_t n_rarer;
+        int is_left;
+    } cases[] = {
+        {"logloss", "auto", 99, 1}, {"logloss", "auto", 100, 0}, {"logloss", "40", 99, 0}, {"mse", "auto", 99, 0}};
+    struct made_data made = data_make((struct data_recipe){.n_rows = 300, .n_features = 2, .seed = 8});
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mxb_params *params =
+            PARAMS("objective", cases[i].objective, "num_round", cases[i].num_round, "early_stopping_rounds", "3");
+        mxb_params *found;
+        for (size_t row = 0; row < 300; row++) {
+            made.y[row] = row < cases[i].n_rarer ? 1.0 : 0.0;
+        }
+        mxb_tuner *tuner = SEARCH(made.dataset, NULL, "learning_rate 0.1 0.5 linear\n", params, "n_configs", "2", "eta",
+                                  "2", "min_resource", "1/2", "n_folds", "3");
+        REQUIRE(search_run(tuner));
+        OK(mxb_tuner_params(tuner, mxb_tuner_best(tuner), &found, &error), error);
+        CHECK((strcmp(mxb_params_get(found, "num_round"), "auto") == 0) == cases[i].is_left);
+        mxb_model *by_hand = NULL;
+        mxb_model *model = NULL;
+        OK(mxb_train(made.dataset, NULL, found, NULL, NULL, &by_hand, &error), error);
+        OK(mxb_tuner_refit(tuner, NULL, NULL, &model, &error), error);
+        CHECK(same_models(model, by_hand));
+        mxb_model_free(model);
+        mxb_model_free(by_hand);
+        mxb_params_free(found);
+        mxb_params_free(params);
+        mxb_tuner_free(tuner);
+    }
+    data_clear(&made);
 }
 
 static void the_model_is_that_of_a_training_by_hand(void) {
@@ -314,7 +349,7 @@ static void wrong_arguments_and_no_memory(void) {
 }
 
 int main(void) {
-    data = data_make((struct data_recipe){.n_rows = 150, .n_features = 3, .seed = 5, .two_classes = 1, .weighted = 1});
+    data = data_make((struct data_recipe){.n_rows = 300, .n_features = 3, .seed = 5, .two_classes = 1, .weighted = 1});
     valid = data_make((struct data_recipe){.n_rows = 60, .n_features = 3, .seed = 6, .two_classes = 1});
     RUN(nothing_is_known_before_the_start);
     RUN(little_is_known_after_the_start);
@@ -322,6 +357,7 @@ int main(void) {
     RUN(defaults_come_to_the_last_stage);
     RUN(options_have_the_rounds_that_trials_kept);
     RUN(rounds_are_rounded);
+    RUN(rounds_of_few_of_a_class_are_left_to_the_training);
     RUN(the_model_is_that_of_a_training_by_hand);
     RUN(a_stop_ends_with_the_best_so_far);
     RUN(wrong_arguments_and_no_memory);
