@@ -13,7 +13,7 @@ import operator
 import subprocess
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +27,23 @@ from tools.logs import BUILD, ROOT, Failed, new_log
 RESULTS = ROOT / "tests" / "battery" / "results"
 DOCUMENT = ROOT / "docs" / "reliability.md"
 KEPT = BUILD / "battery"
-SOURCES = ["CMakeLists.txt", "cli", "cmake", "examples", "include", "pyproject.toml", "python", "src", "tests", "tools"]
+
+# What results are of, and what lies among it without a part in them.
+SOURCES = [
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "bench/requirements.txt",
+    "cli",
+    "cmake",
+    "examples",
+    "include",
+    "pyproject.toml",
+    "python",
+    "src",
+    "tests",
+    "tools",
+]
+NO_SOURCES = ["tests/battery/results", "tests/experiments"]
 
 Counts = dict[str, float]
 
@@ -94,19 +110,37 @@ def largest(counts: dict[str, Counts], name: str) -> float:
 # ---- Parts that are done ----
 
 
-def source_files(root: Path, sources: list[str]) -> Iterator[Path]:
-    for source in sources:
-        files = [root / source] if (root / source).is_file() else sorted((root / source).rglob("*"))
-        yield from (file for file in files if file.is_file() and "__pycache__" not in file.parts)
+def git(*words: str) -> str | None:
+    """What git says of the repository; None where it cannot."""
+    ran = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
+    return ran.stdout if ran.returncode == 0 else None
+
+
+def files_under(folder: Path, names: list[str]) -> list[Path]:
+    """Files of these names, and of folders of these names, relative to `folder`."""
+    found = [path for name in names for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
+    return sorted(path.relative_to(folder) for path in found if "__pycache__" not in path.parts)
+
+
+def files_in_git(names: list[str]) -> list[Path]:
+    """The same of the repository, without what git ignores; all that there are where it is no checkout."""
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *names)
+    if listed is None:
+        return files_under(ROOT, names)
+    return sorted({Path(name) for name in listed.split("\0") if (ROOT / name).is_file()})
+
+
+def is_source(path: Path) -> bool:
+    return not any(path.is_relative_to(name) for name in NO_SOURCES)
 
 
 def digest_of_sources() -> str:
-    """Results are of these sources and no others. What the battery itself writes is not among them."""
+    """Results are of these sources and no others."""
     digest = hashlib.sha256()
-    for file in source_files(ROOT, SOURCES):
-        if RESULTS not in file.parents:
-            digest.update(f"{file.relative_to(ROOT)}\0{file.stat().st_size}\0".encode())
-            digest.update(file.read_bytes())
+    for path in filter(is_source, files_in_git(SOURCES)):
+        content = (ROOT / path).read_bytes()
+        digest.update(f"{path}\0{len(content)}\0".encode())
+        digest.update(content)
     return digest.hexdigest()[:12]
 
 
@@ -227,9 +261,10 @@ def write_result(section: Section, figures: list[Figure], seconds: float, origin
 
 
 def commit() -> str:
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-    found = subprocess.run(command, capture_output=True, text=True)
-    return found.stdout.strip() if found.returncode == 0 else ""
+    """The commit, "-dirty" where the sources are not its."""
+    found = (git("describe", "--always") or "").strip()
+    changed = git("status", "--porcelain", "--", *SOURCES, *(f":!{name}" for name in NO_SOURCES))
+    return f"{found}-dirty" if changed else found
 
 
 # ---- The tables ----
@@ -282,9 +317,10 @@ def overview(results: list[Result]) -> str:
     for result in results:
         wanted = [figure for figure in result.figures if figure.must]
         n_met = sum(figure.is_met for figure in wanted)
-        minutes = f"{result.seconds / 60:.0f}"
-        rows.append([result.title, f"`{result.command}`", f"{n_met} of {len(wanted)}", minutes, result.date])
-    return f"\n{table(['section', 'command', 'figures met', 'minutes', 'date'], rows)}\n{table_of_boosters(results)}\n"
+        met, minutes = f"{n_met} of {len(wanted)}", f"{result.seconds / 60:.0f}"
+        rows.append([result.title, f"`{result.command}`", met, minutes, result.date, result.commit])
+    header = ["section", "command", "figures met", "minutes", "date", "commit"]
+    return f"\n{table(header, rows)}\n{table_of_boosters(results)}\n"
 
 
 def table_of_boosters(results: list[Result]) -> str:

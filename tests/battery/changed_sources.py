@@ -14,13 +14,13 @@ from pathlib import Path
 
 from quarantine import quarantined
 
-from battery import SOURCES, source_files
+from battery import SOURCES, files_in_git, files_under
 from tools.logs import BUILD, ROOT, Failed, run_logged, tail
 from tools.report import pytest_command
 from tools.toolchain import build_targets, configure, make_venv
 from tools.wheel import make_packages, requirements
 
-COPIED = [*SOURCES, "CMakePresets.json", "bench"]
+COPIED = [*SOURCES, "bench"]
 LIBRARIES = ["libmixboost.so", "libmixboost.a", "libmixboost-predict.so", "libmixboost-predict.a"]
 FOR_PYTEST = [*LIBRARIES, "mixboost", "identity"]  # files: a target has the name of the program, too
 SECONDS = 800  # that a check may take, fewer than CTest gives it
@@ -53,8 +53,7 @@ class Copy:
 
     def renew(self) -> None:
         """What was changed is as in the working tree again. Other files are left alone, so that only this is built."""
-        wanted = {path.relative_to(ROOT) for path in source_files(ROOT, COPIED)}
-        there = {path.relative_to(self.folder) for path in source_files(self.folder, COPIED)}
+        wanted, there = set(files_in_git(COPIED)), set(files_under(self.folder, COPIED))
         for path in wanted:
             if path not in there or not filecmp.cmp(ROOT / path, self.folder / path, shallow=False):
                 (self.folder / path).parent.mkdir(parents=True, exist_ok=True)

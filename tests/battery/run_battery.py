@@ -60,6 +60,16 @@ def tell(section: Section, figures: list[Figure]) -> None:
         print(f"{section.name}: {figure.full_title}: {number(figure.measured)}{verdict}", flush=True)
 
 
+def run(section: Section, is_short: bool, is_anew: bool) -> list[Figure]:
+    if is_anew:
+        (KEPT / f"{section.name}.jsonl").unlink(missing_ok=True)
+    figures = (run_short if is_short else run_full)(section)
+    tell(section, figures)
+    if not is_short:
+        write_pages()
+    return figures
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev battery")
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], metavar="SECTION", help=", ".join(SECTIONS))
@@ -68,15 +78,12 @@ def main() -> int:
     parser.add_argument("--forget", action="store_true", help="do the parts that are done anew")
     arguments = parser.parse_args()
     figures: list[Figure] = []
-    if not arguments.tables:
-        for section in (SECTIONS[name] for name in arguments.sections or SECTIONS):
-            if arguments.forget:
-                (KEPT / f"{section.name}.jsonl").unlink(missing_ok=True)
-            found = (run_short if arguments.short else run_full)(section)
-            tell(section, found)
-            figures += found
-    if not arguments.short:
+    if arguments.tables:
         write_pages()
+    else:
+        for section in (SECTIONS[name] for name in arguments.sections or SECTIONS):
+            figures += run(section, arguments.short, arguments.forget)
+    if not arguments.short:
         print(summary(known_results()))
     n_missed = sum(not figure.is_met for figure in figures)
     print(f"{len(figures) - n_missed} figures are met, {n_missed} are not")

@@ -1,6 +1,10 @@
 """The battery itself: what is kept, what is done again, figures and their table."""
 
 import dataclasses
+import importlib.machinery
+import shutil
+import subprocess
+import types
 
 import pytest
 
@@ -107,6 +111,34 @@ def test_other_sections_go_on_after_a_part_that_fails(battery, sections, made_up
     assert "made-up: parts that failed, of 2: 1 NOT = 0" in said and "another: told alone: 0.25" in said
 
 
+def test_pages_are_written_after_each_section(battery, sections, made_up, monkeypatch):
+    section, _ = made_up
+    program, pages = sections("run_battery"), []
+    monkeypatch.setattr(program, "SECTIONS", {name: dataclasses.replace(section, name=name) for name in ("a", "b")})
+    monkeypatch.setattr(program, "write_pages", lambda: pages.append(len(battery.known_results())))
+    monkeypatch.setattr("sys.argv", ["run_battery.py"])
+    program.main()
+    assert pages == [1, 2]
+    monkeypatch.setattr("sys.argv", ["run_battery.py", "--short"])
+    program.main()
+    assert pages == [1, 2]
+
+
+def test_no_two_runs_share_their_builds(sections, root, monkeypatch, tmp_path):
+    sections("tools.logs")  # lets the entry find its tools
+    dev = types.ModuleType("dev")
+    importlib.machinery.SourceFileLoader("dev", str(root / "dev")).exec_module(dev)
+    monkeypatch.setattr(dev, "BUILD", tmp_path)
+    monkeypatch.setattr(dev, "battery_command", lambda *_arguments: ["true"])
+    with dev.alone("tests"):
+        with pytest.raises(dev.Failed, match="another run of tests is going on"):
+            dev.command_test(None)
+        with pytest.raises(dev.Failed, match="another run of tests is going on"):
+            dev.command_battery(types.SimpleNamespace(rest=["mutants"]))
+        assert dev.command_battery(types.SimpleNamespace(rest=["--tables"])) == 0
+    assert dev.command_battery(types.SimpleNamespace(rest=["mutants"])) == 0
+
+
 def test_parts_of_sources_that_change_meanwhile_are_not_kept(battery, made_up, monkeypatch, capsys):
     section, done = made_up
     digests = ["these", "these", "others", "these", "these"]  # at the beginning, before and after each part
@@ -168,8 +200,9 @@ def test_the_table_has_every_figure_and_what_is_not_met(battery, made_up):
     assert "|  | told alone | 0.25 |  |  |" in page
 
 
-def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_up):
+def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_up, monkeypatch):
     section, _ = made_up
+    monkeypatch.setattr(battery, "commit", lambda: "12ab")
     figures = [
         battery.Figure("crashes", 0, "= 0", "ours .a"),
         battery.Figure("crashes", 2, "", "theirs .a"),
@@ -180,7 +213,7 @@ def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_
     battery.DOCUMENT.write_text("Before.\n<!-- Written by `./dev battery`. -->\nold\n<!-- Up to here. -->\nAfter.\n")
     battery.write_pages()
     page = battery.DOCUMENT.read_text()
-    assert "| A title | `./dev battery made-up` | 1 of 1 | 0 |" in page and "old" not in page
+    assert "| A title | `./dev battery made-up` | 1 of 1 | 0 |" in page and "| 12ab |" in page and "old" not in page
     assert "| counted of all boosters | ours | theirs |" in page and "| hangs |  | 1 |" in page
     assert "| crashes | 0 (.a) | 2 (.a), 3 (.b) |" in page
     assert "|  | theirs .b: crashes | 3 |  |  |" in (battery.RESULTS / "README.md").read_text()
@@ -192,15 +225,64 @@ def test_the_document_shows_the_results(sections):
     assert page == overview(battery.known_results())
 
 
-def test_digests_are_of_what_the_sources_say(sections, monkeypatch, tmp_path):
+@pytest.fixture
+def tree(sections, monkeypatch, tmp_path):
+    """The battery of a folder with one source in it."""
     battery = sections("battery")
     monkeypatch.setattr(battery, "ROOT", tmp_path)
-    monkeypatch.setattr(battery, "RESULTS", tmp_path / "tests" / "battery" / "results")
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.c").write_text("int a;")
-    digests = [battery.digest_of_sources()]
-    (tmp_path / "src" / "a.c").write_text("int b;")
-    digests.append(battery.digest_of_sources())
-    battery.RESULTS.mkdir(parents=True)
-    (battery.RESULTS / "x.json").write_text("{}")
-    assert battery.digest_of_sources() == digests[1] != digests[0]
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    write(tmp_path / "src" / "a.c", "int a;")
+    return battery
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def is_another_after(battery, name, text):
+    before = battery.digest_of_sources()
+    write(battery.ROOT / name, text)
+    return battery.digest_of_sources() != before
+
+
+def check_digests(battery):
+    assert is_another_after(battery, "src/a.c", "int b;")
+    assert is_another_after(battery, "src/new.c", "int b;")
+    assert is_another_after(battery, "CMakePresets.json", "{}")
+    assert not is_another_after(battery, "tests/battery/results/x.json", "{}")
+    assert not is_another_after(battery, "tests/experiments/test_x.py", "")
+    assert not is_another_after(battery, "docs/page.md", "")
+
+
+def test_digests_are_of_what_the_sources_say(tree):
+    check_digests(tree)
+
+
+def git(folder, *words):
+    subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_what_git_ignores_is_no_source(tree):
+    git(tree.ROOT, "init", "--quiet")
+    write(tree.ROOT / ".gitignore", "*~\n")
+    check_digests(tree)
+    assert not is_another_after(tree, "src/a.c~", "int a;")
+    git(tree.ROOT, "add", ".")
+    before = tree.digest_of_sources()
+    (tree.ROOT / "src" / "a.c").unlink()
+    assert tree.digest_of_sources() != before
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+def test_a_commit_is_dirty_where_its_sources_are_others(tree):
+    assert tree.commit() == ""
+    git(tree.ROOT, "init", "--quiet")
+    git(tree.ROOT, "add", ".")
+    git(tree.ROOT, "commit", "--quiet", "-m", "first")
+    for name in ("docs/page.md", "tests/battery/results/x.json"):
+        write(tree.ROOT / name, "{}")
+        assert tree.commit() and "dirty" not in tree.commit()
+    write(tree.ROOT / "src" / "a.c", "int b;")
+    assert tree.commit().endswith("-dirty")
