@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from pathlib import Path
 
 from bad_runs import ROOMS, mistakes_of_room
-from programs import build, counts_in, run_checks, run_program, run_pytest, wheel_environment
+from programs import build, run_checks, run_peer, run_pytest
 
 from battery import Counts, Figure, Part, Run, Section, total
 from tools.logs import RELEASE
@@ -54,10 +53,8 @@ def labels_of(library: str) -> Part:
     """Labels and weights that are no numbers, and labels of 1e300."""
 
     def train(run: Run) -> Counts:
-        program = [wheel_environment(run.log), Path(__file__).with_name("peers_labels.py"), library]
-        text = run_program([*program], run.log, run.folder)
         ends = {name: rf"(\d+) {name}" for name in ("finite", "not_finite", "crashes")}
-        return counts_in(text, **ends, large=r"(\d+) predicted")
+        return run_peer(run, "peers_labels.py", library, **ends, large=r"(\d+) predicted")
 
     return Part(f"labels of {library}", train)
 
@@ -81,10 +78,11 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         ends, is_ours = counts[f"labels of {library}"], library == "mixboost"
         taken = ends["finite"] + ends["not_finite"] + ends["crashes"]
         of, must = "of 6 labels and weights that are NaN or infinite:", "= 0" if is_ours else ""
+        whose = (library, ends["version"])
         found += [
-            Figure(f"{of} not refused", taken, must, library),
-            Figure(f"{of} a model that predicts no numbers", ends["not_finite"], must, library),
-            Figure("a label of 1e300: predictions are finite", ends["large"], "= 1" if is_ours else "", library),
+            Figure(f"{of} not refused", taken, must, *whose),
+            Figure(f"{of} a model that predicts no numbers", ends["not_finite"], must, *whose),
+            Figure("a label of 1e300: predictions are finite", ends["large"], "= 1" if is_ours else "", *whose),
         ]
     return found
 

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from machine import describe
 from places import write_part_of_page
@@ -45,7 +45,7 @@ SOURCES = [
 ]
 NO_SOURCES = ["tests/battery/results", "tests/experiments"]
 
-Counts = dict[str, float]
+Counts = dict[str, Any]  # numbers, and the "version" of a library that they are of
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,11 @@ class Figure(NamedTuple):
     measured: float
     must: str = ""
     booster: str = ""
+    version: str = ""  # of the booster
 
     @property
     def full_title(self) -> str:
-        return f"{self.booster}: {self.title}" if self.booster else self.title
+        return ": ".join(filter(None, [f"{self.booster} {self.version}".strip(), self.title]))
 
     @property
     def is_met(self) -> bool:
@@ -237,7 +238,7 @@ def run_full(section: Section) -> list[Figure]:
         counts = attempt(of_the_same_sources(part, origin.sources), run)
         if counts is not None:
             kept.add(part.name, counts, time.monotonic() - began)
-            print(", ".join(f"{name} {value:g}" for name, value in counts.items()), flush=True)
+            print(", ".join(f"{name} {told(value)}" for name, value in counts.items()), flush=True)
         elif section.in_order:
             break
     figures = figures_of(section, kept.counts, False)
@@ -292,6 +293,10 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"
 
 
+def told(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 def summary(results: list[Result]) -> str:
     """All figures, as a page."""
     sources = digest_of_sources()
@@ -325,14 +330,15 @@ def overview(results: list[Result]) -> str:
 
 def table_of_boosters(results: list[Result]) -> str:
     cells: dict[str, dict[str, list[str]]] = {}  # by title and booster
-    boosters: dict[str, None] = {}
+    versions: dict[str, dict[str, None]] = {}  # by booster
     for figure in (figure for result in results for figure in result.figures if figure.booster):
         booster, _, kind = figure.booster.partition(" ")
-        boosters[booster] = None
+        versions.setdefault(booster, {})[figure.version] = None
         text = number(figure.measured) + (f" ({kind})" if kind else "")
         cells.setdefault(figure.title, {}).setdefault(booster, []).append(text)
-    rows = [[title, *(", ".join(of.get(booster, [])) for booster in boosters)] for title, of in cells.items()]
-    return table(["counted of all boosters", *boosters], rows) if rows else "None that counts others' yet.\n"
+    rows = [[title, *(", ".join(of.get(booster, [])) for booster in versions)] for title, of in cells.items()]
+    header = [f"{booster} {', '.join(of_booster)}".strip() for booster, of_booster in versions.items()]
+    return table(["counted of all boosters", *header], rows) if rows else "None that counts others' yet.\n"
 
 
 def write_pages() -> None:

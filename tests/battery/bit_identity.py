@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from programs import build, counts_in, run_program, wheel_environment
+from programs import build, run_peer, run_program, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, total
 from tests.compilers import find_compilers
@@ -137,11 +137,11 @@ def in_the_program(run: Run) -> Counts:
 
 def peer_part(library: str, loss: str) -> Part:
     def train(run: Run) -> Counts:
-        script = Path(__file__).with_name("peers_identity.py")
-        python = wheel_environment(run.log)
-        text = run_program([python, script, library, loss], run.log, run.folder, OMP_WAIT_POLICY="passive")
-        return counts_in(
-            text,
+        return run_peer(
+            run,
+            "peers_identity.py",
+            library,
+            loss,
             trainings=r"(\d+) trainings",
             models=r"(\d+) models",
             predictions=r"(\d+) predictions",
@@ -157,13 +157,14 @@ def name_of(library: str, loss: str) -> str:
 
 
 def peer_figures(counts: Counts, library: str, loss: str) -> list[Figure]:
+    whose = (library, counts["version"])
     title, must = LOSSES[loss], ["= 1", "= 1", "= 0"] if library == "mixboost" else [""] * 3
     of_threads = f"{title}: different models of {len(THREADS)} numbers of threads"
     changed = counts["by_a_file"] + counts["by_pickles"]
     return [
-        Figure(of_threads, counts["models"], must[0], library),
-        Figure(f"{title}: different predictions of these", counts["predictions"], must[1], library),
-        Figure(f"{title}: models changed by a file or by pickles", changed, must[2], library),
+        Figure(of_threads, counts["models"], must[0], *whose),
+        Figure(f"{title}: different predictions of these", counts["predictions"], must[1], *whose),
+        Figure(f"{title}: models changed by a file or by pickles", changed, must[2], *whose),
     ]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from programs import build, counts_in, failed_checks, run_checks, run_program, wheel_environment
+from programs import build, failed_checks, run_checks, run_peer
 
 from battery import Counts, Figure, Part, Run, Section, total
 
@@ -40,9 +38,8 @@ def power_cuts(name: str) -> Part:
 
 def saves_of(library: str) -> Part:
     def kill(run: Run) -> Counts:
-        program = [wheel_environment(run.log), Path(__file__).with_name("peers_saves.py"), library]
-        text = run_program([*program, "--count", N_OF_A_LIBRARY], run.log, run.folder)
-        return counts_in(text, whole=r"(\d+) whole", lost=r"(\d+) lost", different=r"(\d+) different")
+        patterns = {name: rf"(\d+) {name}" for name in ("whole", "lost", "different")}
+        return run_peer(run, "peers_saves.py", library, "--count", N_OF_A_LIBRARY, **patterns)
 
     return Part(f"saves of {library}", kill)
 
@@ -72,9 +69,9 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     ]
     for library in LIBRARIES:
         ends, must = counts[f"saves of {library}"], "= 0" if library == "mixboost" else ""
-        of = f"of {N_OF_A_LIBRARY} saves that were killed:"
-        found.append(Figure(f"{of} files that cannot be loaded", ends["lost"], must, library))
-        found.append(Figure(f"{of} files that load and predict as neither model", ends["different"], must, library))
+        of, whose = f"of {N_OF_A_LIBRARY} saves that were killed:", (library, ends["version"])
+        found.append(Figure(f"{of} files that cannot be loaded", ends["lost"], must, *whose))
+        found.append(Figure(f"{of} files that load and predict as neither model", ends["different"], must, *whose))
     return found
 
 

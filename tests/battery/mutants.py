@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from programs import build, counts_in, run_program, wheel_environment
+from programs import build, counts_in, run_peer, run_program
 
 from battery import Counts, Figure, Part, Run, Section, largest, total
 from tools.logs import ROOT
@@ -57,9 +55,9 @@ def name_of(library: str, suffix: str, edits: str) -> str:
 
 def library_part(library: str, suffix: str, edits: str) -> Part:
     def mutate(run: Run) -> Counts:
-        program = [wheel_environment(run.log), Path(__file__).with_name("peers_mutants.py"), library, suffix, edits]
-        text = run_program([*program, "--count", N_OF_A_LIBRARY], run.log, run.folder)
-        return counts_in(text, **{name: rf"(\d+) {name}" for name in ("refused", "same", *ENDS)})
+        patterns = {name: rf"(\d+) {name}" for name in ("tried", "refused", "same", *ENDS)}
+        arguments = [library, suffix, edits, "--count", N_OF_A_LIBRARY]
+        return run_peer(run, "peers_mutants.py", *arguments, **patterns)
 
     return Part(name_of(library, suffix, edits), mutate)
 
@@ -68,6 +66,15 @@ def parts(is_short: bool) -> list[Part]:
     """The unit tests have some of ours."""
     ours = [part(first) for first in range(FIRST_SEED, FIRST_SEED + N_MUTANTS, A_PART)]
     return [] if is_short else [*ours, *(library_part(*each) for each in LIBRARIES)]
+
+
+def library_figures(counts: Counts, library: str, suffix: str, edits: str) -> list[Figure]:
+    is_ours, whose = library == "mixboost", (f"{library} .{suffix}", counts["version"])
+    of = f"of {counts['tried']:,.0f} model files with changed {edits}"
+    of += ":" if counts["tried"] == N_OF_A_LIBRARY else ", after which too many had hung to go on:"
+    refused = f"= {N_OF_A_LIBRARY}" if is_ours else ""
+    ends = [Figure(f"{of} {said}", counts[end], "= 0" if is_ours else "", *whose) for end, said in ENDS.items()]
+    return [Figure(f"{of} were refused", counts["refused"], refused, *whose), *ends]
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
@@ -84,12 +91,8 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure("accepted with another structure", total(counts, "accepted_structures")),
         Figure("bytes that any of them took at most", largest(counts, "most_bytes")),
     ]
-    for library, suffix, edits in LIBRARIES:
-        ends, must = counts[name_of(library, suffix, edits)], "= 0" if library == "mixboost" else ""
-        of = f"of {N_OF_A_LIBRARY:,} model files with changed {edits}:"
-        refused = f"= {N_OF_A_LIBRARY}" if library == "mixboost" else ""
-        found.append(Figure(f"{of} were refused", ends["refused"], refused, f"{library} .{suffix}"))
-        found += [Figure(f"{of} {said}", ends[end], must, f"{library} .{suffix}") for end, said in ENDS.items()]
+    for each in LIBRARIES:
+        found += library_figures(counts[name_of(*each)], *each)
     return found
 
 

@@ -3,18 +3,20 @@ in, forked from one that has imported the library and done nothing with it."""
 
 from __future__ import annotations
 
+import collections
 import importlib
 import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 N_ROUNDS = 20
+MOST_HANGS = 100  # each takes all the time that it may
 CRASHED = 99  # exit code of a process that has not come to the end of its work
 LOSSES = ("squared", "logistic")
 NO_MEMORY = re.compile(r"bad_?alloc|out of memory|cannot allocate|allocate memory|MemoryError|std::length_error", re.I)
@@ -166,6 +168,16 @@ def start_child(action: Callable[[], int], messages: Path) -> int:
 def in_a_child(action: Callable[[], int], messages: Path) -> int:
     """How a process ended that did something."""
     return os.waitpid(start_child(action, messages), 0)[1]
+
+
+def count_ends(found: Iterable[str]) -> collections.Counter[str]:
+    """How often each was found, up to so many that hang."""
+    ends: collections.Counter[str] = collections.Counter()
+    for end in found:
+        ends[end] += 1
+        if ends["hangs"] == MOST_HANGS:
+            break
+    return ends
 
 
 def must_succeed(action: Callable[[], None], messages: Path) -> None:

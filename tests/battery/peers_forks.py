@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from peers import BOOSTERS, CRASHED, rows
+from peers import BOOSTERS, CRASHED, count_ends, rows
 
 SECONDS, THREADS, WORKERS = 10, 2, 2
 N_ROWS, N_ROUNDS = 6000, 5  # enough of them for a library to share them among its threads
@@ -100,14 +100,13 @@ def end_of_a_pool(trainings: Trainings) -> str:
     return "same" if all(same) else "different"
 
 
-def ends(name: str, situation: str, count: int, folder: str) -> collections.Counter[str]:
-    trainings = Trainings(name)
+def ends(trainings: Trainings, situation: str, count: int, folder: str) -> collections.Counter[str]:
     path = f"{folder}/model.{trainings.booster.suffix}"
     trainings.save(path)
     if situation == "pool":
-        return collections.Counter(end_of_a_pool(trainings) for _ in range(count))
+        return count_ends(end_of_a_pool(trainings) for _ in range(count))
     work = trainings.trains if situation == "trained" else lambda: trainings.loads(path)
-    return collections.Counter(end_in_a_child(work, work) for _ in range(count))
+    return count_ends(end_in_a_child(work, work) for _ in range(count))
 
 
 def main() -> None:
@@ -117,9 +116,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", message="This process .* is multi-threaded", category=DeprecationWarning)
+    trainings = Trainings(arguments.library)
     with tempfile.TemporaryDirectory() as folder:
-        found = ends(arguments.library, arguments.situation, arguments.count, folder)
-    print(f"{sum(found.values())} repeats: " + ", ".join(f"{found[end]} {end}" for end in ENDS))
+        found = ends(trainings, arguments.situation, arguments.count, folder)
+    print(f"{trainings.booster.version}: {found.total()} repeats, " + ", ".join(f"{found[end]} {end}" for end in ENDS))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import pickle
 import tempfile
 from typing import Any
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("library", choices=BOOSTERS)
     parser.add_argument("loss", choices=LOSSES)
     arguments = parser.parse_args()
+    os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads than processors
     X, y, weight = wide_rows(arguments.loss)
     with tempfile.TemporaryDirectory() as folder:
         made = []

@@ -3,24 +3,26 @@
     peers_mutants.py LIBRARY FORMAT EDITS [--count N] [--seed SEED]
 
 EDITS is `bytes`, one to eight random ones, or `numbers`, one number of a file of text. The process is forked from one
-that has imported the library and done nothing with it, has 4 GiB of addresses, and ten seconds.
+that has imported the library and done nothing with it, has 4 GiB of addresses, and ten seconds; in such a one the
+unchanged file must predict the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import os
 import random
 import re
 import resource
 import signal
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from peers import BOOSTERS, NO_MEMORY, Booster, in_a_child, must_succeed, rows
+from peers import BOOSTERS, NO_MEMORY, Booster, count_ends, in_a_child, must_succeed, rows
 
 ADDRESSES, SECONDS = 4 << 30, 10
 REFUSED, SAME, DIFFERENT, NO_ROOM = range(10, 14)  # exit codes
@@ -83,6 +85,28 @@ def name_end(status: int, messages: Path) -> str:
     return "blow_ups" if NO_MEMORY.search(messages.read_text(errors="replace")) else "crashes"
 
 
+class Mutants:
+    """Of the file of a model, which each of them replaces."""
+
+    def __init__(self, booster: Booster, folder: Path, suffix: str) -> None:
+        self.booster, self._messages = booster, folder / "messages"
+        self._path, expected = str(folder / f"model.{suffix}"), folder / "expected.npy"
+        make_model(booster, self._path, expected, self._messages)
+        self._data, self._expected = Path(self._path).read_bytes(), np.load(expected)
+        if (end := self._end_of(self._data)) != "same":
+            sys.exit(f"the unchanged file: {end}\n{self._messages.read_text(errors='replace')}")
+
+    def _end_of(self, data: bytes) -> str:
+        Path(self._path).write_bytes(data)
+        status = in_a_child(lambda: load_and_predict(self.booster, self._path, self._expected), self._messages)
+        return name_end(status, self._messages)
+
+    def ends(self, edits: str, seeds: range) -> Iterator[str]:
+        for seed in seeds:
+            edited = EDITS[edits](random.Random(seed), self._data)
+            yield self._end_of(edited) if edited != self._data else "unchanged"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library", choices=BOOSTERS)
@@ -92,18 +116,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     booster = BOOSTERS[arguments.library]()
-    ends: collections.Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        path, messages = str(folder / f"model.{arguments.format}"), folder / "messages"
-        make_model(booster, path, folder / "expected.npy", messages)
-        data, expected = Path(path).read_bytes(), np.load(folder / "expected.npy")
-        for seed in range(arguments.seed, arguments.seed + arguments.count):
-            edited = EDITS[arguments.edits](random.Random(seed), data)
-            Path(path).write_bytes(edited)
-            status = in_a_child(lambda: load_and_predict(booster, path, expected), messages)
-            ends[name_end(status, messages)] += edited != data
-    print(f"{booster.version}: " + ", ".join(f"{ends[end]} {end}" for end in ENDS))
+        mutants = Mutants(booster, Path(name), arguments.format)
+        seeds = range(arguments.seed, arguments.seed + arguments.count)
+        ends = count_ends(mutants.ends(arguments.edits, seeds))
+    print(f"{booster.version}: {ends.total()} tried, " + ", ".join(f"{ends[end]} {end}" for end in ENDS))
 
 
 if __name__ == "__main__":

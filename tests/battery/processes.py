@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from programs import build, counts_in, failed_checks, run_checks, run_program, wheel_environment
+from programs import build, counts_in, failed_checks, run_checks, run_peer, run_program, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, total
 
@@ -39,9 +39,8 @@ def name_of(library: str, situation: str) -> str:
 
 def forks_in_python(library: str, situation: str, count: int) -> Part:
     def fork(run: Run) -> Counts:
-        program = [wheel_environment(run.log), HERE / "peers_forks.py", library, situation, "--count", count]
-        text = run_program(program, run.log, run.folder)
-        return counts_in(text, repeats=r"(\d+) repeats", **{end: rf"(\d+) {end}" for end in BAD_ENDS})
+        patterns = {name: rf"(\d+) {name}" for name in ("repeats", *BAD_ENDS)}
+        return run_peer(run, "peers_forks.py", library, situation, "--count", count, **patterns)
 
     return Part(name_of(library, situation), fork)
 
@@ -117,13 +116,14 @@ def of_python(counts: dict[str, Counts]) -> list[Figure]:
     ours = [counts[name_of("mixboost", situation)]["repeats"] for situation in SITUATIONS]
     of = "forks from Python, whose children train, predict or are a pool"
     found = [Figure(of, sum(ours), f"= {len(SITUATIONS) * N_FORKS}")]
-    for library in LIBRARIES:
+    for library, count in LIBRARIES.items():
         must = "= 0" if library == "mixboost" else ""
         for situation, title in SITUATIONS.items():
             ends = counts[name_of(library, situation)]
             bad = 100 * sum(ends[end] for end in BAD_ENDS) / ends["repeats"]
             of = f"of forks whose children {title}, in %: hung for ten seconds, crashed or gave other bits"
-            found.append(Figure(of, bad, must, library))
+            of += "" if ends["repeats"] == count else f" (after {ends['repeats']:g}, too many had hung to go on)"
+            found.append(Figure(of, bad, must, library, ends["version"]))
     return found
 
 

@@ -55,6 +55,17 @@ def run_program(command: list[object], log: Path, folder: Path, codes: tuple[int
     return text
 
 
+def run_peer(run: Run, script: str, *arguments: object, **patterns: str) -> Counts:
+    """Of a program that tries a booster: the number that each pattern has in its group, and the booster's `version`."""
+    program = [wheel_environment(run.log), Path(__file__).with_name(script), *arguments]
+    text = run_program(program, run.log, run.folder)
+    counts = counts_in(text, **patterns)
+    version = re.search(r"(?m)^(\S+): \d", text)
+    if version is None:
+        raise Failed(f"{script} prints no version:\n{text[-2000:]}")
+    return {**counts, "version": version.group(1)}
+
+
 def run_checks(command: list[object], run: Run, kernels: str = "", **patterns: str) -> Counts:
     """Of a program with tests/check.h: the number that each pattern has in its group, and how many checks `failed`, for
     which it ends with 1, and for nothing else."""

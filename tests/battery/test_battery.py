@@ -204,19 +204,19 @@ def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_
     section, _ = made_up
     monkeypatch.setattr(battery, "commit", lambda: "12ab")
     figures = [
-        battery.Figure("crashes", 0, "= 0", "ours .a"),
-        battery.Figure("crashes", 2, "", "theirs .a"),
-        battery.Figure("crashes", 3, "", "theirs .b"),
-        battery.Figure("hangs", 1, "", "theirs"),
+        battery.Figure("crashes", 0, "= 0", "ours .a", "0.9"),
+        battery.Figure("crashes", 2, "", "theirs .a", "4.6"),
+        battery.Figure("crashes", 3, "", "theirs .b", "4.6"),
+        battery.Figure("hangs", 1, "", "theirs", "4.7"),
     ]
     battery.run_full(dataclasses.replace(section, figures=lambda counts, is_short: figures))
     battery.DOCUMENT.write_text("Before.\n<!-- Written by `./dev battery`. -->\nold\n<!-- Up to here. -->\nAfter.\n")
     battery.write_pages()
     page = battery.DOCUMENT.read_text()
     assert "| A title | `./dev battery made-up` | 1 of 1 | 0 |" in page and "| 12ab |" in page and "old" not in page
-    assert "| counted of all boosters | ours | theirs |" in page and "| hangs |  | 1 |" in page
+    assert "| counted of all boosters | ours 0.9 | theirs 4.6, 4.7 |" in page and "| hangs |  | 1 |" in page
     assert "| crashes | 0 (.a) | 2 (.a), 3 (.b) |" in page
-    assert "|  | theirs .b: crashes | 3 |  |  |" in (battery.RESULTS / "README.md").read_text()
+    assert "|  | theirs .b 4.6: crashes | 3 |  |  |" in (battery.RESULTS / "README.md").read_text()
 
 
 def test_the_document_shows_the_results(sections):

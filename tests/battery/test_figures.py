@@ -24,7 +24,7 @@ def test_examples_do_not_count_twice(sections):
 def test_kills_must_come_at_all_moments(sections, name, least):
     kills = sections("kills")
     ours = {"saves": 300, "torn": 30, "trainings": 300, "resumed": 150, "states": 10000, "broken": 0, "failed": 0}
-    others = {f"saves of {library}": {"lost": 0, "different": 0} for library in kills.LIBRARIES}
+    others = {f"saves of {library}": {"lost": 0, "different": 0, "version": "1.2"} for library in kills.LIBRARIES}
     assert missed(kills.KILLS, {"ours": ours, **others}) == []
     assert len(missed(kills.KILLS, {"ours": {**ours, name: least - 1}, **others})) == 1
 
@@ -41,7 +41,7 @@ def counts_of_identity(identity):
     same = {"other models": 0, "other predictions": 0}
     counts = {f"build {i}": {"builds": 1, "threads": 16, "made": n_made, **same} for i in range(11)}
     counts |= {"package": {"made": 45, **same}, "program": {"made": 12, **same}}
-    peer = {"models": 1, "predictions": 1, "by_a_file": 0, "by_pickles": 0}
+    peer = {"models": 1, "predictions": 1, "by_a_file": 0, "by_pickles": 0, "version": "1.2"}
     return counts | {
         identity.name_of(library, loss): peer for library in identity.LIBRARIES for loss in identity.LOSSES
     }

@@ -183,11 +183,58 @@ def test_what_loading_does_is_told_from_its_end(broken, load, end):
     assert broken(load) == end
 
 
+@pytest.fixture
+def number_in_a_file(sections):
+    """A booster whose model is a number; what else loading does is for the test to say."""
+
+    class Booster(sections("peers").Booster):
+        def __init__(self, end=lambda: None):
+            self.end = end
+
+        def fit(self, *_rows):
+            return 1.0
+
+        def save(self, model, path):
+            with open(path, "w") as file:
+                file.write(str(model))
+
+        def load(self, path):
+            self.end()
+            with open(path) as file:
+                return float(file.read())
+
+        def predict(self, model, X):
+            return [model] * len(X)
+
+    return Booster
+
+
+def test_the_unchanged_file_must_predict_the_same(sections, number_in_a_file, monkeypatch, tmp_path):
+    peers = sections("peers_mutants")
+    ends = set(peers.Mutants(number_in_a_file(), tmp_path, "txt").ends("numbers", range(20)))
+    assert "different" in ends and not ends & {"blow_ups", "crashes", "hangs"}
+    monkeypatch.setattr(peers, "ADDRESSES", 1 << 20)  # too few for anybody
+    with pytest.raises(SystemExit, match=r"the unchanged file: (blow_ups|refused|crashes)"):
+        peers.Mutants(number_in_a_file(), tmp_path, "txt")
+
+
+def test_after_many_hangs_no_more_is_tried(sections, monkeypatch):
+    monkeypatch.setattr(sections("peers"), "MOST_HANGS", 2)
+    found = iter(["same", "hangs", "same", "hangs", "same"])
+    assert sections("peers").count_ends(found) == {"same": 2, "hangs": 2} and list(found) == ["same"]
+    mutants = sections("mutants")
+    counts = {"tried": 150, "refused": 50, "hangs": 100, "blow_ups": 0, "crashes": 0, "different": 0, "version": "1.2"}
+    figures = mutants.library_figures(counts, "XGBoost", "json", "bytes")
+    assert all("of 150 model files" in each.title and "too many had hung" in each.title for each in figures)
+    assert {each.full_title.partition(":")[0] for each in figures} == {"XGBoost .json 1.2"}
+
+
 def test_ours_must_all_be_refused(sections):
     mutants = sections("mutants")
     ours = mutants.name_of("mixboost", "mxb", "bytes")
     counts = {
-        mutants.name_of(*each): dict.fromkeys(["refused", "same", *mutants.ENDS], 0) for each in mutants.LIBRARIES
+        mutants.name_of(*each): dict.fromkeys(["refused", "same", *mutants.ENDS], 0) | {"tried": 1000, "version": "1.2"}
+        for each in mutants.LIBRARIES
     }
 
     def met(refused):

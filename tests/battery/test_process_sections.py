@@ -53,8 +53,12 @@ def test_a_pool_that_hangs_is_told(sections, monkeypatch):
 
 
 def counts_of_processes(processes, **ours):
-    ends = {"repeats": 200, "different": 0, "hangs": 0, "crashes": 0}
-    counts = {processes.name_of(who, at): dict(ends) for who in processes.LIBRARIES for at in processes.SITUATIONS}
+    ends = {"different": 0, "hangs": 0, "crashes": 0, "version": "1.2"}
+    counts = {
+        processes.name_of(who, at): {**ends, "repeats": n}
+        for who, n in processes.LIBRARIES.items()
+        for at in processes.SITUATIONS
+    }
     counts[processes.name_of("mixboost", "pool")].update(ours)
     counts[processes.name_of("XGBoost", "trained")].update(hangs=20)
     counts["forks, release"] = counts["forks, asan"] = {"in_c": 200, "failed": 0}
@@ -74,11 +78,18 @@ def test_hangs_of_ours_are_not_met_and_those_of_others_are_told(sections):
     figures = processes.figures(counts_of_processes(processes), False)
     assert missed(figures) == []
     (told,) = (figure for figure in figures if figure.booster == "XGBoost" and "children train," in figure.title)
-    assert told.measured == 10 and not told.must
+    assert told.measured == 100 and not told.must and "too many" not in told.title
     for end in ("different", "hangs", "crashes"):
         broken = processes.figures(counts_of_processes(processes, **{end: 1}), False)
         (title,) = missed(broken)
         assert "children train in a pool" in title
+
+
+def test_forks_that_were_not_all_tried_are_told(sections):
+    processes = sections("processes")
+    counts = counts_of_processes(processes, repeats=150, hangs=100)
+    found = [figure for figure in processes.figures(counts, False) if "(after 150, too many had hung" in figure.title]
+    assert [figure.booster for figure in found] == ["mixboost"]
 
 
 def test_there_must_be_a_control_group(sections):

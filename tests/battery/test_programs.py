@@ -66,3 +66,16 @@ def test_errors_of_pytest_are_failures(programs, sections, run, monkeypatch):
     test.write_text("def test_fine(): pass\ndef test_wrong(): assert 0\ndef test_error(no_such_fixture): pass\n")
     ready = {"python": sys.executable, "env": dict(os.environ), "cwd": run.folder}
     assert programs.run_pytest("it", [test], run.log, **ready) == {"passed": 1, "failed": 2}
+
+
+def test_what_is_counted_of_a_library_is_of_a_version(programs, sections, run, monkeypatch):
+    python = run.folder / "python"
+    python.write_text("#!/bin/sh\necho a warning: 3 of them\n$SAY\necho 20 more\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(programs, "wheel_environment", lambda _log: python)
+    monkeypatch.setenv("SAY", "echo 4.6.0rc1: 7 lost")
+    counts = programs.run_peer(run, "peers_saves.py", "LightGBM", lost=r"(\d+) lost", more=r"(\d+) more")
+    assert counts == {"lost": 7, "more": 20, "version": "4.6.0rc1"}
+    monkeypatch.setenv("SAY", "echo 7 lost")
+    with pytest.raises(sections("tools.logs").Failed, match="prints no version"):
+        programs.run_peer(run, "peers_saves.py", "LightGBM", lost=r"(\d+) lost")
