@@ -109,12 +109,14 @@ def test_pytest_stops_at_the_first_failure(copy, sections):
     (copy.folder / "test_both.py").write_text(
         "import time\ndef test_first():\n    assert False\ndef test_then():\n    time.sleep(60)\n"
     )
+    (copy.folder / "test_skipped.py").write_text("import pytest\ndef test_it():\n    pytest.skip()\n")
     copy.seconds = 30
     assert copy.outcome("pytest test_both.py") == "failed"
     copy.seconds = 3
     assert copy.outcome("pytest test_both.py::test_then") == "timed out"
-    with pytest.raises(sections("tools.logs").Failed, match="could not be run"):
-        copy.outcome("pytest test_neither.py")
+    for check in ("test_neither.py", "test_skipped.py"):
+        with pytest.raises(sections("tools.logs").Failed, match="could not be run"):
+            copy.outcome(f"pytest {check}")
 
 
 def test_the_tests_of_an_area_are_there(sections, build):
