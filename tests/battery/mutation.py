@@ -1,4 +1,5 @@
-"""Tests of the tests: mutants of what reads and writes files and options, and whether a test sees each.
+"""Tests of the tests: mutants of what reads and writes files and options, the files whose branches are all tested and
+what they read numbers and command lines with, and whether a test sees each.
 
 A mutant that the compiler refuses, that makes the object code there was, or that equivalent_mutants.txt explains does
 not count. Others are drawn when the sources have changed. Those that no test saw are in results/mutation.md.
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 from c_mutants import Mutant, mutants_of
 from changed_sources import SECONDS, Copy
+from coverage import COMPLETE
 
 from battery import RESULTS, Counts, Figure, Part, Run, Section, digest_of_sources, total
 from tools.logs import ROOT, Failed, tail
@@ -28,20 +30,26 @@ from tools.logs import ROOT, Failed, tail
 A_PART = 25
 LEAST, LEAST_KILLED = 200, 90  # mutants, and percent of them
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
-BY_THE_PROGRAM = "pytest tests/cli/test_bad_input.py"
 
 
 class Area(NamedTuple):
-    """Sources, and the tests that concern them, quick ones first."""
+    """Patterns of sources, and the tests that concern them, quick ones first."""
 
     name: str
     n_parts: int
     files: list[str]
-    tests: list[str]
+    unit_tests: list[str]
+    program_tests: tuple[str, ...] = ("bad_input",)
+
+    @property
+    def sources(self) -> list[str]:
+        found = {path.relative_to(ROOT) for pattern in self.files for path in ROOT.glob(pattern)}
+        return sorted(str(path) for path in found if path.suffix == ".c")
 
     @property
     def checks(self) -> list[str]:
-        return [*(f"ctest {test}" for test in self.tests), BY_THE_PROGRAM]
+        by_the_program = [f"pytest tests/cli/test_{test}.py" for test in self.program_tests]
+        return [*(f"ctest {test}" for test in self.unit_tests), *by_the_program]
 
     def checks_of(self, path: str) -> list[str]:
         """The test of the file itself, then the others."""
@@ -51,33 +59,35 @@ class Area(NamedTuple):
 
 AREAS = [
     Area(
-        "models",
-        4,
-        ["src/model/*load.c", "src/model/*save.c", "src/model/*decode.c", "src/model/*encode.c", "src/io/file.c"],
-        """model/model_decode model/terms_decode model/model_encode model/model_save model/golden model/golden_files
-        model/own_term io/file stress/torn_saves stress/mutated_models model/model_load stress/failing_calls""".split(),
+        "model file",
+        3,
+        COMPLETE["model file"],
+        """base/bytes base/sync model/utf8 model/model_decode model/terms_decode model/model_encode model/model_json
+        model/model_save model/golden model/golden_files model/own_term io/file stress/torn_saves stress/mutated_models
+        model/model_load stress/failing_calls""".split(),
     ),
     Area(
-        "journals",
+        "journal",
         2,
-        ["src/tune/journal*.c"],
+        COMPLETE["journal"],
         """tune/journal tune/journal_file tune/journal_lock tune/tuner_start stress/torn_journals
         stress/failing_searches""".split(),
     ),
     Area(
-        "CSV files",
+        "CSV reader",
         3,
-        ["src/io/csv*.c", "src/io/table*.c", "src/io/text_list.c"],
-        """io/csv io/csv_cell io/csv_pieces io/table io/table_rows io/table_texts io/table_view io/text_list
-        boost/bad_calls stress/failing_calls""".split(),
+        [*COMPLETE["CSV reader"], "src/base/decimal.c", "src/base/number.c"],
+        """base/decimal base/number base/number_lines io/csv io/csv_cell io/csv_pieces io/table io/table_rows
+        io/table_texts io/table_view io/text_list boost/bad_calls stress/failing_calls""".split(),
     ),
     Area(
         "options",
         2,
-        ["src/boost/params.c", "src/boost/own_params.c", "src/tune/space_text.c"],
-        """boost/params boost/own_params boost/presets boost/auto_options boost/bad_calls boost/own_training
-        tune/space_text tune/space tune/built_in_spaces tune/bad_searches""".split(),
+        COMPLETE["options"],
+        """base/choice boost/schedule boost/params boost/own_params boost/presets boost/auto_options boost/bad_calls
+        boost/own_training tune/settings tune/space_text tune/space tune/built_in_spaces tune/bad_searches""".split(),
     ),
+    Area("command lines", 1, ["cli/arguments.c"], [], ("usage", "messages", "bad_input")),
 ]
 
 
@@ -87,7 +97,7 @@ AREAS = [
 @functools.cache
 def equivalents() -> dict[tuple[str, str, str], str]:
     """Why no test can see it, by file and line before and after."""
-    pattern = r"^(src/\S+)\n- (.+)\n\+ ?(.*)\n((?:  .+\n)+)"
+    pattern = r"^(\w+/\S+\.c)\n- (.+)\n\+ ?(.*)\n((?:  .+\n)+)"
     return {
         (path, old, new): " ".join(why.split())
         for path, old, new, why in re.findall(pattern, EQUIVALENT.read_text(), re.MULTILINE)
@@ -96,8 +106,7 @@ def equivalents() -> dict[tuple[str, str, str], str]:
 
 def drawn(area: Area, which: int) -> list[Mutant]:
     """All mutants there are for a part, in the order in which it tries them."""
-    paths = sorted({str(path.relative_to(ROOT)) for name in area.files for path in ROOT.glob(name)})
-    mutants = [mutant for path in paths for mutant in mutants_of(path, (ROOT / path).read_text())]
+    mutants = [mutant for path in area.sources for mutant in mutants_of(path, (ROOT / path).read_text())]
     random.Random(f"{digest_of_sources()} {area.name}").shuffle(mutants)
     return mutants[which :: area.n_parts]
 
@@ -169,8 +178,8 @@ def copy_in(folder: Path, log: Path) -> MutatedCopy:
 def write_survivors(folder: Path) -> None:
     """Those of the parts so far."""
     lines = ["# Mutants that no test saw", "", "The last full run of `./dev battery mutation`.", ""]
-    for path in sorted(folder.glob("*.survivors")):
-        lines += path.read_text().splitlines()
+    for path in (folder / f"{part.name}.survivors" for part in parts(False)):
+        lines += path.read_text().splitlines() if path.exists() else []
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "mutation.md").write_text("\n".join(lines) + "\n")
 
@@ -216,7 +225,7 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     for area in [None, *AREAS]:
         of_area = {name: each for name, each in counts.items() if area is None or name.startswith(area.name)}
         percent = 100 * (1 - total(of_area, "survivors") / total(of_area, "mutants"))
-        title = "percent of these that a test sees" if area is None else f"of {area.name}"
+        title = "percent of these that a test sees" if area is None else f"of the {area.name}"
         found.append(Figure(title, percent, f"≥ {LEAST_KILLED}" if area is None else ""))
     found.append(
         Figure("of all these by a timeout alone, of over five times what a test needs", total(counts, "timed out"))

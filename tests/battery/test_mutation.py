@@ -57,7 +57,7 @@ def test_no_change_moves_a_line(sections):
 
 def test_mutants_are_dealt_to_parts_and_others_are_drawn_for_other_sources(sections, monkeypatch):
     mutation = sections("mutation")
-    (area,) = (area for area in mutation.AREAS if area.name == "journals")
+    (area,) = (area for area in mutation.AREAS if area.name == "journal")
     monkeypatch.setattr(mutation, "digest_of_sources", lambda: "these")
     dealt = [mutant for which in range(area.n_parts) for mutant in mutation.drawn(area, which)]
     assert len(set(dealt)) == len(dealt) > area.n_parts * mutation.A_PART
@@ -119,16 +119,36 @@ def test_pytest_stops_at_the_first_failure(copy, sections):
             copy.outcome(f"pytest {check}")
 
 
-def test_the_tests_of_an_area_are_there(sections, build):
+def test_the_tests_of_an_area_are_there(sections, root, build):
     mutation, changed_sources = sections("mutation"), sections("changed_sources")
-    tests = {test for area in mutation.AREAS for test in area.tests}
+    tests = {test for area in mutation.AREAS for test in area.unit_tests}
     assert tests <= changed_sources.programs_of_tests(build).keys()
+    files = {check.removeprefix("pytest ") for area in mutation.AREAS for check in area.checks if "pytest" in check}
+    assert len(files) == 3 and all((root / file).is_file() for file in files)
+
+
+def test_what_is_to_be_complete_has_mutants(sections, root):
+    mutation, complete = sections("mutation"), sections("coverage").COMPLETE
+    mutated = {root / source for area in mutation.AREAS for source in area.sources}
+    wanted = {path for patterns in complete.values() for pattern in patterns for path in root.glob(pattern)}
+    assert {path for path in wanted if path.suffix == ".c"} < mutated
+    assert 250 <= sum(area.n_parts for area in mutation.AREAS) * mutation.A_PART <= 300
+
+
+def test_survivors_are_those_of_the_parts_there_are(sections, monkeypatch, tmp_path):
+    mutation = sections("mutation")
+    monkeypatch.setattr(mutation, "RESULTS", tmp_path / "results")
+    for name, line in ((mutation.parts(False)[1].name, "    new"), ("models, 1 of 9", "    old")):
+        (tmp_path / f"{name}.survivors").write_text(f"{line}\n")
+    mutation.write_survivors(tmp_path)
+    page = (mutation.RESULTS / "mutation.md").read_text()
+    assert "    new\n" in page and "old" not in page
 
 
 def test_mutants_that_are_explained_can_still_be_made(sections, root):
     mutation, c_mutants = sections("mutation"), sections("c_mutants")
     known = mutation.equivalents()
-    entries = [line for line in mutation.EQUIVALENT.read_text().splitlines() if line.startswith("src/")]
+    entries = [line for line in mutation.EQUIVALENT.read_text().splitlines() if line.startswith(("cli/", "src/"))]
     assert len(known) == len(entries)
     for path in {path for path, _, _ in known}:
         source = (root / path).read_text()
