@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from programs import build, failed_checks, run_checks
+from pathlib import Path
+
+from programs import build, counts_in, failed_checks, run_checks, run_program, wheel_environment
 
 from battery import Counts, Figure, Part, Run, Section, largest, total
 
@@ -28,6 +30,20 @@ def soak(run: Run) -> Counts:
     )
 
 
+def soak_package(run: Run) -> Counts:
+    script = Path(__file__).with_name("soak_in_python.py")
+    text = run_program([wheel_environment(run.log), script, N_PREDICTIONS, N_TRAININGS], run.log, run.folder)
+    return counts_in(
+        text,
+        predictions=r"(\d+) predictions",
+        fits=r"(\d+) fits",
+        wrong=r"predictions, (\d+) wrong",
+        trained_wrong=r"fits, (\d+) wrong",
+        growth=r"predictions, .* wrong, (\d+) bytes of growth",
+        growth_of_fits=r"fits, .* wrong, (\d+) bytes of growth",
+    )
+
+
 def load(preset: str, n_trainings: int) -> Part:
     def serve(run: Run) -> Counts:
         program = build(preset, run.log) / "stress_load"
@@ -40,22 +56,33 @@ def load(preset: str, n_trainings: int) -> Part:
 
 def parts(is_short: bool) -> list[Part]:
     """The unit tests have some of it."""
-    return [] if is_short else [Part("soak", soak), *(load(preset, n) for preset, n in LOADS.items())]
+    soaks = [Part("soak", soak), Part("package", soak_package)]
+    return [] if is_short else [*soaks, *(load(preset, n) for preset, n in LOADS.items())]
 
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
+    in_c, of_package = counts["soak"], counts["package"]
+    growth, most = "bytes by which its memory grew", f"≤ {MOST_GROWTH}"
     return [
         Figure(
             "predictions of single rows and batches, and loads, in one process",
-            total(counts, "predictions"),
+            in_c["predictions"],
             f"= {N_PREDICTIONS}",
         ),
-        Figure("bytes by which its memory grew", total(counts, "growth"), f"≤ {MOST_GROWTH}"),
-        Figure("trainings in it", total(counts, "trainings"), f"= {N_TRAININGS}"),
-        Figure("bytes by which its memory grew", total(counts, "growth_of_trainings"), f"≤ {MOST_GROWTH}"),
+        Figure(growth, in_c["growth"], most),
+        Figure("trainings in it", in_c["trainings"], f"= {N_TRAININGS}"),
+        Figure(growth, in_c["growth_of_trainings"], most),
+        Figure(
+            "predictions of a row or a few by the package, in one process",
+            of_package["predictions"],
+            f"= {N_PREDICTIONS}",
+        ),
+        Figure(growth, of_package["growth"], most),
+        Figure("fits in it", of_package["fits"], f"= {N_TRAININGS}"),
+        Figure(growth, of_package["growth_of_fits"], most),
         Figure(
             "predictions and trainings that left memory of the library behind",
-            total(counts, "left") + total(counts, "left_by_trainings"),
+            in_c["left"] + in_c["left_by_trainings"],
             "= 0",
         ),
         Figure(

@@ -64,3 +64,28 @@ def test_what_python_does_not_say_as_it_should_is_wrong(sections, monkeypatch):
     monkeypatch.setattr(bad_input, "run_pytest", lambda *_a, **_k: {"passed": 5, "failed": 2})
     run = type("Run", (), {"log": None})
     assert bad_input.calls_in_python(run) == {"python": 7, "wrong": 2}
+
+
+def test_memory_must_not_grow_in_c_nor_in_python(sections):
+    soak = sections("soak")
+    in_c = {"predictions": 10**6, "trainings": 1000, "growth": 0, "growth_of_trainings": 0, "left": 0, "failed": 0}
+    in_c |= {"left_by_trainings": 0, "wrong": 0, "trained_wrong": 0}
+    package = {"predictions": 10**6, "fits": 1000, "growth": 0, "growth_of_fits": 0, "wrong": 0, "trained_wrong": 0}
+    loads = {name: {"threads": 64, "served": 64, "beside": n, "wrong": 0} for name, n in soak.LOADS.items()}
+    counts = {"soak": in_c, "package": package, **loads}
+    assert missed(soak.SOAK, counts) == []
+    for part, name in (("soak", "growth_of_trainings"), ("package", "growth"), ("package", "growth_of_fits")):
+        grown = {**counts, part: {**counts[part], name: 2**20 + 1}}
+        assert missed(soak.SOAK, grown) == ["bytes by which its memory grew"]
+    assert len(missed(soak.SOAK, {**counts, "package": {**package, "fits": 999}})) == 1
+
+
+def test_growth_of_a_process_is_seen(sections, capsys):
+    check_growth, kept = sections("soak_in_python").check_growth, []
+    check_growth("calls", 401, lambda i: i != 7)
+    check_growth("calls", 401, lambda i: kept.append(bytes(20_000)) is None)
+    steady, growing = (
+        [int(word) for word in line.split() if word.isdigit()] for line in capsys.readouterr().out.splitlines()
+    )
+    assert steady[:2] == [401, 1] and steady[2] < 2**20
+    assert growing[:2] == [401, 0] and growing[2] > 2**21
