@@ -61,10 +61,10 @@ def test_processes_that_hang_are_ended(sections, monkeypatch, tmp_path):
 
 def test_too_few_executions_are_not_met(sections):
     fuzzing = sections("fuzzing")
-    counts = {name: {"executions": 1000, "wrong": 0, "different": 0} for name in [*fuzzing.TITLES, "states"]}
+    counts = {name: {"executions": n, "wrong": 0, "different": 0} for name, n in fuzzing.LEAST.items()}
     assert all(figure.is_met for figure in fuzzing.figures(counts, False))
-    for name in counts:
-        too_few = {**counts, name: {**counts[name], "executions": 999}}
+    for name, n in fuzzing.LEAST.items():
+        too_few = {**counts, name: {**counts[name], "executions": n - 1}}
         assert sum(not figure.is_met for figure in fuzzing.figures(too_few, False)) == 1
     assert (len(fuzzing.TITLES) + 1) * fuzzing.SECONDS < 3000  # which leaves time of an hour to build
 
