@@ -26,7 +26,7 @@ ROUNDS = (100, 400)
 WHOLE, LOST, DIFFERENT = range(10, 13)  # exit codes
 ENDS = {WHOLE: "whole", LOST: "lost", DIFFERENT: "different"}
 SAVES = 10  # after so many begun, at most, a process is killed
-SECONDS = 60
+SECONDS = 10  # that loading may take
 
 
 class Saves:
