@@ -307,8 +307,6 @@ static void order_of_rows_does_not_matter(void) {
     }
 }
 
-/* ---- saving and predicting ---- */
-
 /* Metres or millimetres: columns times powers of two, which rounding does not see, and the same predictions.
  * (A draw of few rows goes by what they hold, and is another.) */
 static void units_of_columns_do_not_matter(void) {
@@ -334,6 +332,8 @@ static void units_of_columns_do_not_matter(void) {
         mxb_params_free(params);
     }
 }
+
+/* ---- saving and predicting ---- */
 
 static void loading_gives_the_same_bytes_and_predictions(void) {
     for (int two_classes = 0; two_classes < 2; two_classes++) {
