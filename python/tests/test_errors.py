@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse
 from estimator_cases import ESTIMATORS, classification_data, data_for, regression_data
 from mixboost import MixBoostClassifier, MixBoostRegressor, _native
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -146,17 +147,37 @@ def test_an_x_that_is_no_table_of_numbers_is_refused(
         model.fit(change(X), y) if method == "fit" else getattr(model, method)(change(X))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_rows", [1, 2])
-def test_another_number_of_features_is_refused(kind: Any, n_rows: int) -> None:
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("n_rows", [0, 1, 2])
+@pytest.mark.parametrize("n_features", [0, 1, 2, 3, 5])
+def test_another_number_of_features_is_refused(kind: Any, n_rows: int, n_features: int) -> None:
     X, y = data_for(kind)
     model = kind(num_round=2).fit(X, y)
-    sentence = f"X has 3 features, but {kind.__name__} is expecting 4 features as input"
+    other = np.ones((n_rows, n_features))
+    sentence = f"X has {n_features} features, but {kind.__name__} is expecting 4 features as input"
+    if n_rows == 0 or n_features == 0:
+        sentence = r"Found array with 0 (sample|feature)\(s\)"
     for method in ("predict", "staged_predict"):
         with pytest.raises(ValueError, match=sentence):
-            getattr(model, method)(X[:n_rows, :3])
+            getattr(model, method)(other)
     with pytest.raises(ValueError, match=sentence):
-        kind().fit(X, y, eval_set=(X[:, :3], y))
+        kind().fit(X, y, eval_set=(other, y[:n_rows]))
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("n_rows", [0, 1, 2])
+@pytest.mark.parametrize("n_features", [0, 1, 2])
+def test_the_smallest_tables_are_refused_or_learned(kind: Any, n_rows: int, n_features: int) -> None:
+    X = np.arange(1.0 * n_rows * n_features).reshape(n_rows, n_features)
+    y = np.arange(n_rows)
+    if n_rows * n_features == 0:
+        with pytest.raises(ValueError, match=r"Found array with 0 (sample|feature)\(s\)"):
+            kind(num_round=3).fit(X, y)
+    elif is_classifier(kind()) and n_rows == 1:
+        with pytest.raises(ValueError, match=r"^A classifier needs rows of two classes; y has one class, 0\.$"):
+            kind(num_round=3).fit(X, y)
+    else:
+        assert np.isfinite(kind(num_round=3).fit(X, y).predict(X)).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,6 +21,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 KINDS = [MixBoostRegressor, MixBoostClassifier]
+METRICS = {MixBoostRegressor: "rmse", MixBoostClassifier: "logloss"}
 
 
 def through_joblib(model: Any, folder: Path) -> Any:
@@ -51,6 +52,30 @@ def test_a_copy_has_the_same_bytes_and_attributes(kind: Any, make_copy: Any, tmp
     assert twin.best_iteration_ == model.best_iteration_
     assert twin.feature_names_in_.tolist() == ["a", "b", "c", "d"]
     assert vars(twin).keys() == vars(model).keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_saved_loaded_and_pickled_again_and_again(kind: Any, tmp_path: Path) -> None:
+    """Of a training that stopped early, so that rounds and curve differ in length."""
+    X, y = data_for(kind)
+    model = kind(num_round=200, learning_rate=0.3, early_stopping_rounds=5)
+    model.fit(X[:100], y[:100], eval_set=(X[100:], y[100:]))
+    assert 0 < model.best_iteration_ < len(model.evals_result_["validation"][METRICS[kind]]) < 200
+    path = tmp_path / "model.mxb"
+    model.save(path)
+    first = path.read_bytes()
+    twin = kind.load(path)
+    for _ in range(2):
+        twin = pickle.loads(pickle.dumps(copy.deepcopy(pickle.loads(pickle.dumps(twin)))))
+        twin.save(path)
+        assert path.read_bytes() == first
+        twin = kind.load(path)
+    assert twin.best_iteration_ == model.best_iteration_
+    assert twin.evals_result_ == model.evals_result_
+    assert scores(twin, X).tobytes() == scores(model, X).tobytes()
+    assert model_bytes(clone(twin).set_params(num_round=3).fit(X, y)) == model_bytes(
+        clone(model).set_params(num_round=3).fit(X, y)
+    )
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import joblib
+import mixboost
 import numpy as np
 import pytest
-from estimator_cases import data_for, model_bytes, regression_data, scores
-from mixboost import MixBoostClassifier, MixBoostRegressor, _native
+from estimator_cases import ESTIMATORS, classification_data, data_for, model_bytes, regression_data, scores
+from mixboost import (
+    MixBoostClassifier,
+    MixBoostRegressor,
+    MixBoostSearchCV,
+    Predictor,
+    _native,
+    nested_score,
+)
 from mixboost._base import thread_count
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -119,6 +129,53 @@ def test_dir_shows_what_can_be_used(kind: Any) -> None:
     assert {"best_iteration_", "evals_result_", "n_features_in_"} <= set(dir(model.fit(X, y)))
     for name in dir(model):
         getattr(model, name)
+
+
+def everything_public() -> Iterator[tuple[str, Any]]:
+    """The module, its classes, and objects of each, not fitted, fitted and loaded from a pickle."""
+    X, y = classification_data()
+    seen: list[Any] = []
+    yield "mixboost", mixboost
+    yield from ((name, getattr(mixboost, name)) for name in mixboost.__all__)
+    for kind in ESTIMATORS:
+        yield f"{kind.__name__}, not fitted", kind(num_round=2)
+        fitted = kind(num_round=2, learning_rate=0.1).fit(X, y)
+        yield f"{kind.__name__}, fitted", fitted
+        yield f"{kind.__name__}, from a pickle", pickle.loads(pickle.dumps(fitted))
+        yield f"{kind.__name__}, never initialised", kind.__new__(kind)
+    for estimator in (MixBoostRegressor(num_round=2), MixBoostClassifier(num_round=2)):
+        search = MixBoostSearchCV(estimator, n_configs=2, eta=2, min_resource="1/2")
+        yield f"search over {estimator}, not fitted", search
+        yield f"search over {estimator}, fitted", clone(search).fit(X, y)
+        yield f"search over {estimator}, without a model", clone(search).set_params(refit=False).fit(X, y)
+        yield f"nested score of {estimator}", nested_score(search, X, y, cv=2)
+        yield f"predictor of {estimator}", clone(estimator).fit(X, y, callbacks=[seen.append]).predictor()
+    yield "progress", seen[0]
+    yield "predictor, never initialised", Predictor.__new__(Predictor)
+
+
+NOT_EVERYWHERE = ["classes_", "cv_results_", "best_estimator_", "a_name_of_nothing"]
+
+
+def mistakes_of_looking(name: str, thing: Any) -> Iterator[str]:
+    """What is not there yet is missing, with an AttributeError, and nothing worse."""
+    for show in (repr, str) if "never initialised" not in name else ():
+        if not show(thing):
+            yield f"{name}: {show.__name__} is empty"
+    for attribute in {*dir(thing), *dir(type(thing)), *NOT_EVERYWHERE}:
+        try:
+            getattr(thing, attribute)
+        except (AttributeError, NotFittedError):
+            pass
+        except Exception as error:
+            yield f"{name}: {attribute} raises {error!r}"
+
+
+def test_looking_at_anything_public_breaks_nothing() -> None:
+    """As a notebook does that shows an object or completes a name."""
+    things = dict(everything_public())
+    assert len(things) == 40
+    assert [mistake for name, thing in things.items() for mistake in mistakes_of_looking(name, thing)] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

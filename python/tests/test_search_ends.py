@@ -367,6 +367,12 @@ def test_a_score_that_is_no_number_is_a_failure(score: float) -> None:
         small_search(scoring=lambda *_: score).fit(*regression_data())
 
 
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_log_loss", "accuracy", "f1", "average_precision"])
+def test_a_metric_for_another_kind_of_estimator_is_a_failure(scoring: str) -> None:
+    with pytest.raises(ValueError, match=r"^all configurations failed; the first: \w+Error of the scorer: \w"):
+        small_search(scoring=scoring).fit(*regression_data())
+
+
 def test_long_reasons_are_cut() -> None:
     def fails(*_: Any) -> float:
         raise LookupError("ä\0" * 500)

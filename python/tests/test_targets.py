@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from estimator_cases import ESTIMATORS, classification_data, data_for, regression_data, scores
+from estimator_cases import CLASSIFIERS, ESTIMATORS, REGRESSORS, classification_data, data_for, regression_data, scores
 from mixboost import MixBoostClassifier, MixBoostRegressor, _native, _targets
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
@@ -56,7 +56,28 @@ def test_rows_of_weight_zero_may_have_any_finite_label() -> None:
     assert one.predict(X).tolist() == other.predict(X).tolist()
 
 
+@pytest.mark.parametrize("kind", REGRESSORS)
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint32, object])
+def test_labels_far_from_0_keep_all_their_digits(kind: Any, dtype: Any) -> None:
+    """A float has no number between 999,999,936 and 1,000,000,064."""
+    X, _ = regression_data()
+    y = 10**9 + (X[:, 0] > 0).astype(np.int64)
+    predicted = kind(num_round=150, learning_rate=0.3).fit(X, y.astype(dtype)).predict(X)
+    assert np.abs(predicted - y).max() < 0.05
+
+
 # ---- Classes ----
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("first", [10**9, 1e9, 2**60, np.uint64(2**63)])
+def test_classes_far_from_0_are_told_apart(kind: Any, first: Any) -> None:
+    X, _ = classification_data()
+    labels = np.array([first, first + type(first)(1)])
+    y = labels[(X[:, 0] > 0).astype(int)]
+    model = kind(num_round=30).fit(X, y)
+    assert model.classes_.tolist() == labels.tolist()
+    assert model.predict(X).tolist() == y.tolist()
 
 
 def test_classes_are_those_of_rows_that_weigh_anything() -> None:

@@ -299,18 +299,38 @@ def test_sentence(run, files, tmp_path, typed, data, code, sentence):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_every_kind_of_file_as_every_other(run, numbers_csv, numbers_model):
-    """Exactly one line, whatever the bytes happen to say as CSV."""
-    for words in (
-        ["train", numbers_model, "--label", "y", "--model", "m.mxb"],
-        ["predict", numbers_csv, numbers_csv],
-        ["predict", numbers_model, numbers_model],
-        ["show", numbers_csv],
-    ):
-        done = run(*words)
+SEARCH = ["tune", "numbers.csv", "--label", "y", "--model", "m.mxb", "--configs", 4, "--min-resource", 1]
+
+# What reads a file, and the kind of file that it reads.
+READERS = {
+    "train": ("csv", ["train", "{}", "--label", "y", "--model", "m.mxb"]),
+    "valid": ("csv", ["train", "numbers.csv", "--label", "y", "--model", "m.mxb", "--valid", "{}"]),
+    "cv": ("csv", ["cv", "{}", "--label", "y"]),
+    "rows to predict": ("csv", ["predict", "numbers.mxb", "{}"]),
+    "predict": ("mxb", ["predict", "{}", "numbers.csv"]),
+    "show": ("mxb", ["show", "{}"]),
+    "from": ("mxb", ["train", "numbers.csv", "--label", "y", "--model", "m.mxb", "--from", "{}", "--num_round", 30]),
+    "space": ("space", [*SEARCH, "--space", "{}"]),
+    "journal": ("mxj", [*SEARCH, "--journal", "{}", "--resume"]),
+}
+
+
+@pytest.mark.parametrize(("reads", "words"), READERS.values(), ids=READERS)
+def test_every_kind_of_file_as_every_other(run, numbers_csv, numbers_model, tmp_path, reads, words):
+    """Exactly one line, which names the file, whatever its bytes happen to say as another kind."""
+    (tmp_path / "numbers.space").write_text("alpha 1 2 linear\n")
+    searched = run(*SEARCH, "--num_round", 2, "--journal", "numbers.mxj", "--quiet")
+    assert (searched.returncode, searched.stderr) == (0, "")
+    (tmp_path / "m.mxb").unlink()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    kinds = {"csv", "mxb", "space", "mxj"}
+    for kind in sorted(kinds - {reads}):
+        done = run(*[str(word).format(f"numbers.{kind}") for word in words])
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("mixboost: ")
         assert done.stderr.count("\n") == 1
+        assert f"numbers.{kind}" in done.stderr
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_extra_text_columns_do_no_harm(run, numbers_csv, numbers_model, tmp_path):

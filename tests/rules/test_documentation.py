@@ -84,6 +84,46 @@ def test_names_in_the_algorithm_page_exist(root):
     assert sorted(missing) == []
 
 
+def rows_of(page):
+    """Of its tables: where they stand, their number, and their text."""
+    parts = re.split(r"^## (.+)$", page, flags=re.MULTILINE)
+    return [
+        (title, int(number), row)
+        for title, part in zip(parts[1::2], parts[2::2], strict=True)
+        for number, row in re.findall(r"^\| (\d+) \| (.+)$", part, re.MULTILINE)
+    ]
+
+
+def missing_tests(root, row):
+    """Files and tests that a row names, and that are not there; its text, if it names none."""
+    found = re.findall(r"\[([^\]]+)\]\(\.\./([^)]+)\) (`\w+`(?:, `\w+`)*)", row)
+    missing = [] if found else [row]
+    for name, path, tests in found:
+        text = (root / path).read_text() if (root / path).is_file() else ""
+        for test in re.findall(r"\w+", tests):
+            definition = rf"^(def {test}\(|(static )?(int|void) {test}\()"
+            if not re.search(definition, text, re.MULTILINE) or not path.endswith(f"/{name}"):
+                missing.append(f"{path}: {test}")
+    return missing
+
+
+def test_tests_against_bugs_of_others_exist(root):
+    rows = rows_of((root / "docs/peers-bugs.md").read_text())
+    assert [number for _, number, _ in rows] == [*range(1, 39), *range(1, 13)]
+    assert [missing for _, _, row in rows for missing in missing_tests(root, row)] == []
+
+
+def test_a_test_that_is_missing_is_noticed(root):
+    here = "[test_documentation.py](../tests/rules/test_documentation.py)"
+    (row,) = rows_of(f"## Bugs\n\n| no. |\n| --- |\n| 7 | A bug | {here} `missing_tests`, `PAPER`, `nothing` |\n")
+    assert row[:2] == ("Bugs", 7)
+    assert missing_tests(root, row[2]) == [
+        f"tests/rules/test_documentation.py: {name}" for name in ("PAPER", "nothing")
+    ]
+    assert missing_tests(root, "A bug | [x.c](../tests/x.c) `f` |") == ["tests/x.c: f"]
+    assert missing_tests(root, "A bug | no test |") == ["A bug | no test |"]
+
+
 def code_block(root, language, containing):
     blocks = re.findall(rf"^```{language}\n(.*?)^```", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     (block,) = [block for block in blocks if containing in block]

@@ -123,6 +123,37 @@ static void huge_and_tiny_labels_stay_finite(void) {
     }
 }
 
+/* A step of 1 is learnt wherever labels lie, as well at 1e9, where a float does not show it, as at 0. */
+static void labels_far_from_0_are_learnt(void) {
+    const char *const probabilities[] = {"1", "0.5", "0"};
+    const char *const histograms[] = {"true", "false"};
+    for (size_t k = 0; k < 6; k++) {
+        struct made_data data = data_make((struct data_recipe){.n_rows = 300, .n_features = 2, .seed = k + 1});
+        mxb_params *params = PARAMS("num_round", "100", "tree_probability", probabilities[k % 3], "use_histograms",
+                                    histograms[k / 3], "learning_rate", "0.3", "n_components", "50");
+        double errors[2];
+        for (int is_far = 0; is_far < 2; is_far++) {
+            double start = is_far ? 1e9 : 0.0;
+            for (size_t i = 0; i < 300; i++) {
+                data.y[i] = start + (data.x[i] > 0.0);
+            }
+            mxb_model *model = train_finite(&data, params);
+            double *raw = predict(model, &data);
+            size_t n_wrong = 0;
+            for (size_t i = 0; i < 300; i++) {
+                n_wrong += (raw[i] - start > 0.5) != (data.x[i] > 0.0);
+            }
+            CHECK(n_wrong <= (k % 3 == 2 ? 6 : 0)); /* waves alone round the step off */
+            errors[is_far] = mxb_model_curve(model, 100, 0);
+            free(raw);
+            mxb_model_free(model);
+        }
+        CHECK(errors[1] <= 1.01 * errors[0] + 1e-6);
+        data_clear(&data);
+        mxb_params_free(params);
+    }
+}
+
 static void base_score_is_where_it_starts(void) {
     const char *const scores[] = {"0", "-3.25", "1e6"};
     for (size_t k = 0; k < 6; k++) {
@@ -164,6 +195,30 @@ static void separable_classes_stay_finite(void) {
                                     "n_components", "10", "max_max_depth", "4");
         mxb_model *model = train_finite(&data, params);
         CHECK(k % 3 == 2 || mxb_model_curve(model, 200, 0) < 1e-6);
+        mxb_model_free(model);
+        data_clear(&data);
+        mxb_params_free(params);
+    }
+}
+
+/* One row of a class in a thousand has hessians of nearly nothing. The penalties that are the defaults keep steps
+ * short, so that the loss never rises above its start; without them it may, and stays finite. */
+static void a_rare_class_is_not_overshot(void) {
+    const char *const probabilities[] = {"1", "0.5", "0"};
+    for (size_t k = 0; k < 6; k++) {
+        struct made_data data = data_make((struct data_recipe){.n_rows = 2000, .n_features = 3, .seed = k + 1});
+        for (size_t i = 0; i < 2000; i++) {
+            data.y[i] = i < 2;
+            data.x[i] += i == 0 ? 4.0 : 0.0; /* the other one is like all the rest */
+        }
+        mxb_params *params = PARAMS("objective", "logloss", "num_round", "60", "tree_probability", probabilities[k % 3],
+                                    "n_components", "20", "alpha", k < 3 ? "auto" : "0", "lambda_l2", k < 3 ? "1" : "0",
+                                    "learning_rate", k < 3 ? "auto" : "1", "min_child_weight", k < 3 ? "0.01" : "0");
+        mxb_model *model = train_finite(&data, params);
+        for (size_t round = 1; k < 3 && round <= mxb_model_n_curve(model); round++) {
+            CHECK(mxb_model_curve(model, round, 0) <= mxb_model_curve(model, 0, 0) * (1.0 + 1e-12));
+        }
+        CHECK(k >= 3 || mxb_model_curve(model, 60, 0) < 0.9 * mxb_model_curve(model, 0, 0));
         mxb_model_free(model);
         data_clear(&data);
         mxb_params_free(params);
@@ -236,8 +291,10 @@ int main(void) {
     RUN(useless_columns_are_not_used);
     RUN(only_constant_columns_are_fine);
     RUN(huge_and_tiny_labels_stay_finite);
+    RUN(labels_far_from_0_are_learnt);
     RUN(base_score_is_where_it_starts);
     RUN(separable_classes_stay_finite);
+    RUN(a_rare_class_is_not_overshot);
     RUN(extreme_options_come_to_an_end);
     RUN(squared_loss_never_rises);
     return check_report();

@@ -105,6 +105,27 @@ static void every_failure_has_its_sentence(void) {
     mixed_close(&mixed);
 }
 
+/* From the start, and in the first and a later round: no comparison with the best round is made with such a number. */
+static void a_metric_that_is_no_number_ends_the_training(void) {
+    static const double numbers[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
+    static const size_t rounds[] = {0, 1, 3};
+    for (size_t k = 0; k < 9; k++) {
+        struct mixed mixed;
+        char sentence[200];
+        mxb_model *model = (mxb_model *)&mixed;
+        mxb_error error;
+        REQUIRE(mixed_open(&mixed, "20", 0.4) && own_loss_set(mixed.params, &mixed.own, "mine", 0));
+        mixed.own.metric_mischief = (struct mischief){2 * rounds[k / 3] + 2, MXB_OK, numbers[k % 3], 0};
+        snprintf(sentence, sizeof sentence,
+                 "the loss \"mine\" gave a metric of %g after round %zu on the validation data", numbers[k % 3],
+                 rounds[k / 3]);
+        FAILS(mxb_train(mixed.train.dataset, mixed.valid.dataset, mixed.params, NULL, NULL, &model, &error), error,
+              MXB_ERROR_DATA, sentence);
+        CHECK(model == NULL);
+        mixed_close(&mixed);
+    }
+}
+
 static void a_failed_training_can_only_be_freed(void) {
     struct mixed mixed;
     mxb_error error;
@@ -201,6 +222,7 @@ int main(void) {
     RUN(a_training_stopped_by_a_callback_may_go_on);
     RUN(a_training_stopped_leaves_nothing);
     RUN(every_failure_has_its_sentence);
+    RUN(a_metric_that_is_no_number_ends_the_training);
     RUN(a_failed_training_can_only_be_freed);
     RUN(predictions_pass_failures_on);
     RUN(a_model_that_cannot_be_saved_says_so);

@@ -250,13 +250,21 @@ static void optional_sections_are_skipped(void) {
 }
 
 static void arguments(void) {
-    mxb_model *loaded;
     mxb_error error;
+    mxb_model *loaded = (mxb_model *)&error;
     FAILS(mxb_model_from_bytes(NULL, 3, &loaded, &error), error, MXB_ERROR_PARAM, "bytes is NULL");
+    CHECK(loaded == NULL);
     FAILS(mxb_model_from_bytes("", 0, NULL, &error), error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    loaded = (mxb_model *)&error;
     FAILS(mxb_model_load(NULL, &loaded, &error), error, MXB_ERROR_PARAM, "path is NULL");
+    CHECK(loaded == NULL);
     FAILS(mxb_model_load("x.mxb", NULL, &error), error, MXB_ERROR_PARAM, "the place for the model is NULL");
+    loaded = (mxb_model *)&error;
     CHECK_INT(mxb_model_load("no/such/file.mxb", &loaded, NULL), MXB_ERROR_IO);
+    CHECK(loaded == NULL);
+    loaded = (mxb_model *)&error;
+    CHECK_INT(mxb_model_from_bytes("a,b,y", 5, &loaded, NULL), MXB_ERROR_FORMAT);
+    CHECK(loaded == NULL);
 }
 
 static void save_and_load(void) {
