@@ -189,7 +189,7 @@ static void check_refused(const mxb_error *error, enum fault_call first, int num
         enum fault_call call;
         const char *verb;
     } verbs[] = {{FAULT_OPEN, "open"},   {FAULT_READ, "read"},       {FAULT_FSTAT, "read"}, {FAULT_WRITE, "write"},
-                 {FAULT_FSYNC, "write"}, {FAULT_FTRUNCATE, "write"}, {FAULT_FLOCK, "lock"}};
+                 {FAULT_FSYNC, "write"}, {FAULT_FTRUNCATE, "write"}, {FAULT_FLOCK, "lock"}, {FAULT_REALPATH, "write"}};
     char sentence[128] = "";
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (verbs[i].call == first) {
@@ -251,15 +251,17 @@ static int disturb_files(const struct journaled_search *search, int is_new, stru
     return check_n_failed == failed_before;
 }
 
-/* Closing is left out: nothing is lost there that a call before it has not reported. So is the size of a file where
- * calls are interrupted: asking for it never is. */
+/* Closing is left out: nothing is lost there that a call before it has not reported. So are the size of a file and its
+ * path where calls are interrupted: asking for these never is. */
 static void every_file_call_may_fail(void) {
     static const struct {
         int number;
         int for_ever;
     } failures[] = {{EIO, 0}, {EIO, 1}, {ENOSPC, 0}, {ENOSPC, 1}, {EINTR, 0}, {FAULT_SHORT, 0}, {FAULT_SHORT, 1}};
     static const unsigned expected = 1u << FAULT_OPEN | 1u << FAULT_WRITE | 1u << FAULT_FSYNC | 1u << FAULT_CLOSE |
-                                     1u << FAULT_FSTAT | 1u << FAULT_FTRUNCATE | 1u << FAULT_FLOCK;
+                                     1u << FAULT_FSTAT | 1u << FAULT_REALPATH | 1u << FAULT_FTRUNCATE |
+                                     1u << FAULT_FLOCK;
+    static const unsigned uninterrupted = 1u << FAULT_FSTAT | 1u << FAULT_REALPATH;
     for (size_t i = 0; i < 2 * N_KINDS; i++) {
         struct journaled_search search;
         struct fault_report clean;
@@ -277,8 +279,9 @@ static void every_file_call_may_fail(void) {
         for (size_t f = 0; f < sizeof failures / sizeof failures[0]; f++) {
             struct fault_plan plan = {.for_ever = failures[f].for_ever, .number = failures[f].number, .path = "a.mxj"};
             int interrupts = failures[f].number == EINTR;
-            uint64_t n_calls = clean.n_counted - (interrupts ? clean.n_calls[FAULT_FSTAT] : 0);
-            plan.calls = interrupts ? calls & ~(1u << FAULT_FSTAT) : calls;
+            uint64_t n_asked = clean.n_calls[FAULT_FSTAT] + clean.n_calls[FAULT_REALPATH];
+            uint64_t n_calls = clean.n_counted - (interrupts ? n_asked : 0);
+            plan.calls = interrupts ? calls & ~uninterrupted : calls;
             for (plan.n = 1; plan.n <= n_calls; plan.n++) {
                 disturb_files(&search, is_new, plan, &report);
                 CHECK(report.n_failed > 0);

@@ -20,14 +20,15 @@ static _Atomic int is_active;
 static _Atomic uint64_t n_calls[FAULT_N_CALLS];
 static _Atomic uint64_t n_counted;
 static _Atomic uint64_t n_failed;
+static _Atomic uint64_t n_unlinks_failed;
 static _Atomic int first;
 static _Atomic int64_t n_live;
 static _Atomic int open_file = -1; /* that the plan's path was opened as */
 
 const char *fault_name(enum fault_call call) {
-    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",      "read",  "write",
-                                                     "fsync",    "rename",    "close", "fstat",
-                                                     "fchmod",   "ftruncate", "flock", "pthread_create"};
+    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",   "read",      "write", "fsync",
+                                                     "rename",   "unlink", "close",     "fstat", "stat",
+                                                     "realpath", "fchmod", "ftruncate", "flock", "pthread_create"};
     return names[call];
 }
 
@@ -35,7 +36,7 @@ void faults_begin(struct fault_plan wanted) {
     for (int i = 0; i < FAULT_N_CALLS; i++) {
         n_calls[i] = 0;
     }
-    n_counted = n_failed = 0;
+    n_counted = n_failed = n_unlinks_failed = 0;
     first = FAULT_N_CALLS;
     plan = wanted;
     is_active = 1;
@@ -43,7 +44,10 @@ void faults_begin(struct fault_plan wanted) {
 
 struct fault_report faults_end(void) {
     is_active = 0;
-    struct fault_report report = {.n_counted = n_counted, .n_failed = n_failed, .first = (enum fault_call)first};
+    struct fault_report report = {.n_counted = n_counted,
+                                  .n_failed = n_failed,
+                                  .n_unlinks_failed = n_unlinks_failed,
+                                  .first = (enum fault_call)first};
     for (int i = 0; i < FAULT_N_CALLS; i++) {
         report.n_calls[i] = n_calls[i];
     }
@@ -126,6 +130,10 @@ static int is_meant(int file) { return !is_active || plan.path == NULL || file =
 
 static int fails_on(enum fault_call call, int file) { return is_meant(file) && fails(call); }
 
+static int is_path_meant(const char *path) { return !is_active || plan.path == NULL || strcmp(path, plan.path) == 0; }
+
+static int fails_at(enum fault_call call, const char *path) { return is_path_meant(path) && fails(call); }
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 ssize_t __real_read(int file, void *to, size_t n);
@@ -138,10 +146,17 @@ int __real_fsync(int file);
 int __wrap_fsync(int file);
 int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
 int __real_close(int file);
 int __wrap_close(int file);
 int __real_fstat(int file, struct stat *about);
 int __wrap_fstat(int file, struct stat *about);
+int __real_stat(const char *path, struct stat *about);
+int __wrap_stat(const char *path, struct stat *about);
+char *__real_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved);
+char *__wrap___realpath_chk(const char *path, char *resolved, size_t room);
 int __real_fchmod(int file, mode_t mode);
 int __wrap_fchmod(int file, mode_t mode);
 int __real_ftruncate(int file, off_t n);
@@ -157,12 +172,11 @@ int __wrap_open(const char *path, int flags, ...) {
         mode = va_arg(more, mode_t);
         va_end(more);
     }
-    int is_other = is_active && plan.path != NULL && strcmp(path, plan.path) != 0;
-    if (!is_other && fails(FAULT_OPEN)) {
+    if (fails_at(FAULT_OPEN, path)) {
         return -1;
     }
     int file = __real_open(path, flags, mode);
-    open_file = is_other ? open_file : file;
+    open_file = is_path_meant(path) ? file : open_file;
     return file;
 }
 
@@ -197,12 +211,34 @@ int __wrap_fsync(int file) { return fails_on(FAULT_FSYNC, file) ? -1 : __real_fs
 
 int __wrap_rename(const char *from, const char *to) { return fails(FAULT_RENAME) ? -1 : __real_rename(from, to); }
 
+int __wrap_unlink(const char *path) {
+    if (fails_at(FAULT_UNLINK, path)) {
+        n_unlinks_failed++;
+        return -1;
+    }
+    return __real_unlink(path);
+}
+
 int __wrap_close(int file) {
     int result = __real_close(file);
     return fails_on(FAULT_CLOSE, file) ? -1 : result;
 }
 
 int __wrap_fstat(int file, struct stat *about) { return fails_on(FAULT_FSTAT, file) ? -1 : __real_fstat(file, about); }
+
+int __wrap_stat(const char *path, struct stat *about) {
+    return fails_at(FAULT_STAT, path) ? -1 : __real_stat(path, about);
+}
+
+char *__wrap_realpath(const char *path, char *resolved) {
+    return fails_at(FAULT_REALPATH, path) ? NULL : __real_realpath(path, resolved);
+}
+
+/* What FORTIFY makes of it. */
+char *__wrap___realpath_chk(const char *path, char *resolved, size_t room) {
+    (void)room;
+    return __wrap_realpath(path, resolved);
+}
 
 int __wrap_fchmod(int file, mode_t mode) { return fails_on(FAULT_FCHMOD, file) ? -1 : __real_fchmod(file, mode); }
 

@@ -13,8 +13,11 @@ enum fault_call {
     FAULT_WRITE, /* pwrite, too */
     FAULT_FSYNC,
     FAULT_RENAME,
+    FAULT_UNLINK,
     FAULT_CLOSE, /* closes all the same, as Linux does */
     FAULT_FSTAT,
+    FAULT_STAT,
+    FAULT_REALPATH,
     FAULT_FCHMOD,
     FAULT_FTRUNCATE,
     FAULT_FLOCK,
@@ -24,7 +27,8 @@ enum fault_call {
 
 enum {
     FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC | 1 << FAULT_RENAME |
-                  1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
+                  1 << FAULT_UNLINK | 1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_STAT | 1 << FAULT_REALPATH |
+                  1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
     FAULT_SHORT = -1 /* in place of an errno: reads and writes move one byte, other calls are left alone */
 };
 
@@ -41,7 +45,8 @@ struct fault_report {
     uint64_t n_calls[FAULT_N_CALLS]; /* made since faults_begin, failed ones included */
     uint64_t n_counted;              /* those of them that the plan is about */
     uint64_t n_failed;
-    enum fault_call first; /* the first that failed, if any */
+    uint64_t n_unlinks_failed; /* so many files were left behind */
+    enum fault_call first;     /* the first that failed, if any */
 };
 
 /** Begins to count and to fail. */
