@@ -160,23 +160,31 @@ static int lack_memory(const struct journaled_search *search, struct fault_plan 
     return check_n_failed == failed_before;
 }
 
-static void every_allocation_may_fail(void) {
+/* Every `step`-th of the calls fails in turn; returns how many there are. */
+static uint64_t lack_each(const struct journaled_search *search, enum fault_call call, uint64_t step) {
+    uint64_t n_calls = 0;
+    uint64_t n_seen;
+    struct fault_plan plan = {.calls = 1u << call, .number = ENOMEM};
+    int fine = lack_memory(search, plan, &n_calls);
+    for (plan.n = 1; fine && plan.n <= n_calls; plan.n += step) {
+        for (plan.for_ever = 0; fine && plan.for_ever <= 1; plan.for_ever++) {
+            fine = lack_memory(search, plan, &n_seen);
+        }
+    }
+    return n_calls;
+}
+
+static void every_allocation_and_lock_may_fail(void) {
     for (size_t i = 0; i < N_KINDS; i++) {
         struct journaled_search search;
-        uint64_t n_calls = 0;
-        uint64_t n_seen;
-        struct fault_plan plan = {.calls = 1u << FAULT_ALLOCATE, .number = ENOMEM};
         REQUIRE(journaled_open(&search, &KINDS[i]));
-        int fine = lack_memory(&search, plan, &n_calls);
         /* Which is the n-th is chance where several workers allocate. */
         int is_alone = strcmp(mxb_tuner_get(search.undisturbed, "n_threads"), "1") == 0;
-        uint64_t step = is_alone ? every : 5 * every;
-        for (plan.n = 1; fine && plan.n <= n_calls; plan.n += step) {
-            for (plan.for_ever = 0; fine && plan.for_ever <= 1; plan.for_ever++) {
-                fine = lack_memory(&search, plan, &n_seen);
-            }
-        }
-        printf("%-30s %llu allocations\n", search.kind->name, (unsigned long long)n_calls);
+        uint64_t n_allocations = lack_each(&search, FAULT_ALLOCATE, is_alone ? every : 5 * every);
+        uint64_t n_locks = lack_each(&search, FAULT_LOCK, 1);
+        CHECK(n_locks >= (is_alone ? 5 : 8)); /* two of the folds, tuner, models, run; three of the workers */
+        printf("%-30s %llu allocations, %llu locks\n", search.kind->name, (unsigned long long)n_allocations,
+               (unsigned long long)n_locks);
         journaled_close(&search);
     }
 }
@@ -347,7 +355,7 @@ int main(int argc, char **argv) {
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
         return 1;
     }
-    RUN(every_allocation_may_fail);
+    RUN(every_allocation_and_lock_may_fail);
     RUN(every_file_call_may_fail);
     RUN(threads_that_cannot_start_change_nothing);
     RUN(one_thread_starts_no_other);

@@ -26,9 +26,9 @@ static _Atomic int64_t n_live;
 static _Atomic int open_file = -1; /* that the plan's path was opened as */
 
 const char *fault_name(enum fault_call call) {
-    static const char *const names[FAULT_N_CALLS] = {"allocate", "open",   "read",      "write", "fsync",
-                                                     "rename",   "unlink", "close",     "fstat", "stat",
-                                                     "realpath", "fchmod", "ftruncate", "flock", "pthread_create"};
+    static const char *const names[FAULT_N_CALLS] = {
+        "allocate", "open", "read",     "write",  "fsync",     "rename", "unlink",         "close",
+        "fstat",    "stat", "realpath", "fchmod", "ftruncate", "flock",  "pthread_create", "pthread_init"};
     return names[call];
 }
 
@@ -253,6 +253,38 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
     return fails(FAULT_THREAD) ? plan.number : __real_pthread_create(thread, attributes, start, argument);
+}
+
+int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
+int __real_pthread_cond_init(pthread_cond_t *signal, const pthread_condattr_t *attributes);
+int __wrap_pthread_cond_init(pthread_cond_t *signal, const pthread_condattr_t *attributes);
+int __real_pthread_mutex_destroy(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex);
+int __real_pthread_cond_destroy(pthread_cond_t *signal);
+int __wrap_pthread_cond_destroy(pthread_cond_t *signal);
+
+static int count_lock(int problem) {
+    n_live += problem == 0;
+    return problem;
+}
+
+int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
+    return fails(FAULT_LOCK) ? plan.number : count_lock(__real_pthread_mutex_init(mutex, attributes));
+}
+
+int __wrap_pthread_cond_init(pthread_cond_t *signal, const pthread_condattr_t *attributes) {
+    return fails(FAULT_LOCK) ? plan.number : count_lock(__real_pthread_cond_init(signal, attributes));
+}
+
+int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex) {
+    n_live--;
+    return __real_pthread_mutex_destroy(mutex);
+}
+
+int __wrap_pthread_cond_destroy(pthread_cond_t *signal) {
+    n_live--;
+    return __real_pthread_cond_destroy(signal);
 }
 
 int count_entries(const char *path) {

@@ -22,6 +22,7 @@ enum fault_call {
     FAULT_FTRUNCATE,
     FAULT_FLOCK,
     FAULT_THREAD, /* pthread_create */
+    FAULT_LOCK,   /* pthread_mutex_init, pthread_cond_init */
     FAULT_N_CALLS
 };
 
@@ -55,7 +56,7 @@ void faults_begin(struct fault_plan plan);
 /** Ends both; may be asked again. */
 struct fault_report faults_end(void);
 
-/** Blocks allocated and not freed yet, since the program began. */
+/** Blocks allocated and not freed yet, since the program began, and locks made and not destroyed. */
 int64_t faults_n_live_blocks(void);
 
 const char *fault_name(enum fault_call call);
