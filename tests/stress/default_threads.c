@@ -1,11 +1,12 @@
-/* How many threads work where nobody says: on all processors this process may use, then on one of them, then on all
- * again.
+/* How many threads work where nobody says: one on each processor this process may use, or as many as its control groups
+ * give it the time of; then on one processor, then on all again.
  *
  *     default_threads */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/processors.h"
 #include "stress/faults.h"
 #include "unit/boost/train_data.h"
 
@@ -42,8 +43,9 @@ static void follows_affinity(void) {
     }
     CPU_ZERO(&one);
     CPU_SET(first, &one);
+    uint64_t n_allowed = (uint64_t)CPU_COUNT(&all), limit = mxb__cgroup_processors("");
     uint64_t n = n_working();
-    CHECK(n <= (uint64_t)CPU_COUNT(&all));
+    CHECK_INT(n, n_allowed < limit ? n_allowed : limit);
     CHECK_INT(training_shares(), n > 1);
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
     uint64_t n_on_one = n_working();
