@@ -27,8 +27,8 @@ static _Atomic int open_file = -1; /* that the plan's path was opened as */
 
 const char *fault_name(enum fault_call call) {
     static const char *const names[FAULT_N_CALLS] = {
-        "allocate", "open", "read",     "write",  "fsync",     "rename", "unlink",         "close",
-        "fstat",    "stat", "realpath", "fchmod", "ftruncate", "flock",  "pthread_create", "pthread_init"};
+        "allocate", "open", "fdopen",   "read",   "write",     "fsync", "rename",         "unlink",      "close",
+        "fstat",    "stat", "realpath", "fchmod", "ftruncate", "flock", "pthread_create", "pthread_init"};
     return names[call];
 }
 
@@ -93,6 +93,10 @@ void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t n);
 void *__wrap_realloc(void *old, size_t n);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__real_strndup(const char *text, size_t n);
+char *__wrap_strndup(const char *text, size_t n);
 void __real_free(void *block);
 void __wrap_free(void *block);
 
@@ -101,21 +105,33 @@ static void *count_block(void *block) {
     return block;
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t n) {
-    return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_aligned_alloc(alignment, n));
+static int lacks_memory(void) {
+    int fails_now = fails(FAULT_ALLOCATE);
+    errno = fails_now ? ENOMEM : errno;
+    return fails_now;
 }
 
-void *__wrap_malloc(size_t n) { return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_malloc(n)); }
+void *__wrap_aligned_alloc(size_t alignment, size_t n) {
+    return lacks_memory() ? NULL : count_block(__real_aligned_alloc(alignment, n));
+}
+
+void *__wrap_malloc(size_t n) { return lacks_memory() ? NULL : count_block(__real_malloc(n)); }
 
 void *__wrap_calloc(size_t count, size_t size) {
-    return fails(FAULT_ALLOCATE) ? NULL : count_block(__real_calloc(count, size));
+    return lacks_memory() ? NULL : count_block(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *old, size_t n) {
-    if (fails(FAULT_ALLOCATE)) {
+    if (lacks_memory()) {
         return NULL;
     }
     return old == NULL ? count_block(__real_realloc(old, n)) : __real_realloc(old, n);
+}
+
+char *__wrap_strdup(const char *text) { return lacks_memory() ? NULL : count_block(__real_strdup(text)); }
+
+char *__wrap_strndup(const char *text, size_t n) {
+    return lacks_memory() ? NULL : count_block(__real_strndup(text, n));
 }
 
 void __wrap_free(void *block) {
@@ -154,6 +170,10 @@ int __real_fstat(int file, struct stat *about);
 int __wrap_fstat(int file, struct stat *about);
 int __real_stat(const char *path, struct stat *about);
 int __wrap_stat(const char *path, struct stat *about);
+int __real_lstat(const char *path, struct stat *about);
+int __wrap_lstat(const char *path, struct stat *about);
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
 char *__real_realpath(const char *path, char *resolved);
 char *__wrap_realpath(const char *path, char *resolved);
 char *__wrap___realpath_chk(const char *path, char *resolved, size_t room);
@@ -230,8 +250,17 @@ int __wrap_stat(const char *path, struct stat *about) {
     return fails_at(FAULT_STAT, path) ? -1 : __real_stat(path, about);
 }
 
+int __wrap_lstat(const char *path, struct stat *about) {
+    return fails_at(FAULT_STAT, path) ? -1 : __real_lstat(path, about);
+}
+
+int __wrap_access(const char *path, int mode) { return fails_at(FAULT_STAT, path) ? -1 : __real_access(path, mode); }
+
 char *__wrap_realpath(const char *path, char *resolved) {
-    return fails_at(FAULT_REALPATH, path) ? NULL : __real_realpath(path, resolved);
+    if (fails_at(FAULT_REALPATH, path)) {
+        return NULL;
+    }
+    return resolved == NULL ? count_block(__real_realpath(path, NULL)) : __real_realpath(path, resolved);
 }
 
 /* What FORTIFY makes of it. */
@@ -245,6 +274,52 @@ int __wrap_fchmod(int file, mode_t mode) { return fails_on(FAULT_FCHMOD, file) ?
 int __wrap_ftruncate(int file, off_t n) { return fails_on(FAULT_FTRUNCATE, file) ? -1 : __real_ftruncate(file, n); }
 
 int __wrap_flock(int file, int operation) { return fails_on(FAULT_FLOCK, file) ? -1 : __real_flock(file, operation); }
+
+/* ---- streams ---- */
+
+int __real_mkstemp(char *path);
+int __wrap_mkstemp(char *path);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__real_fdopen(int file, const char *mode);
+FILE *__wrap_fdopen(int file, const char *mode);
+size_t __real_fwrite(const void *from, size_t size, size_t n, FILE *stream);
+size_t __wrap_fwrite(const void *from, size_t size, size_t n, FILE *stream);
+int __real_fputs(const char *text, FILE *stream);
+int __wrap_fputs(const char *text, FILE *stream);
+int __real_fflush(FILE *stream);
+int __wrap_fflush(FILE *stream);
+int __real_fclose(FILE *stream);
+int __wrap_fclose(FILE *stream);
+
+int __wrap_mkstemp(char *path) { return fails_at(FAULT_OPEN, path) ? -1 : __real_mkstemp(path); }
+
+FILE *__wrap_fopen(const char *path, const char *mode) {
+    return fails_at(FAULT_OPEN, path) ? NULL : __real_fopen(path, mode);
+}
+
+FILE *__wrap_fdopen(int file, const char *mode) {
+    return fails_on(FAULT_FDOPEN, file) ? NULL : __real_fdopen(file, mode);
+}
+
+static int fails_in(enum fault_call call, FILE *stream) { return is_active && fails_on(call, fileno(stream)); }
+
+size_t __wrap_fwrite(const void *from, size_t size, size_t n, FILE *stream) {
+    return fails_in(FAULT_WRITE, stream) ? 0 : __real_fwrite(from, size, n, stream);
+}
+
+int __wrap_fputs(const char *text, FILE *stream) {
+    return fails_in(FAULT_WRITE, stream) ? EOF : __real_fputs(text, stream);
+}
+
+int __wrap_fflush(FILE *stream) { return fails_in(FAULT_WRITE, stream) ? EOF : __real_fflush(stream); }
+
+int __wrap_fclose(FILE *stream) {
+    int fails_then = fails_in(FAULT_CLOSE, stream), number = errno;
+    int result = __real_fclose(stream);
+    errno = fails_then ? number : errno;
+    return fails_then ? EOF : result;
+}
 
 /* ---- threads ---- */
 

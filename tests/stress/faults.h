@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 enum fault_call {
-    FAULT_ALLOCATE, /* aligned_alloc, malloc, calloc, realloc */
-    FAULT_OPEN,
+    FAULT_ALLOCATE, /* aligned_alloc, malloc, calloc, realloc, strdup, strndup */
+    FAULT_OPEN,     /* fopen, mkstemp, too */
+    FAULT_FDOPEN,
     FAULT_READ,
-    FAULT_WRITE, /* pwrite, too */
+    FAULT_WRITE, /* pwrite, fwrite, fputs, fflush, too */
     FAULT_FSYNC,
     FAULT_RENAME,
     FAULT_UNLINK,
-    FAULT_CLOSE, /* closes all the same, as Linux does */
+    FAULT_CLOSE, /* fclose, too; closes all the same, as Linux does */
     FAULT_FSTAT,
-    FAULT_STAT,
+    FAULT_STAT, /* lstat, access, too */
     FAULT_REALPATH,
     FAULT_FCHMOD,
     FAULT_FTRUNCATE,
@@ -27,9 +28,9 @@ enum fault_call {
 };
 
 enum {
-    FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC | 1 << FAULT_RENAME |
-                  1 << FAULT_UNLINK | 1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_STAT | 1 << FAULT_REALPATH |
-                  1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
+    FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_FDOPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC |
+                  1 << FAULT_RENAME | 1 << FAULT_UNLINK | 1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_STAT |
+                  1 << FAULT_REALPATH | 1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
     FAULT_SHORT = -1 /* in place of an errno: reads and writes move one byte, other calls are left alone */
 };
 
