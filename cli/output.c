@@ -80,60 +80,57 @@ int output_is_same(const char *path, const char *other) {
     return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int is_special(const char *path) {
-    struct stat found;
-    return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
-}
-
-/* The permissions of the file at `path`, or those that a new file gets. */
-static mode_t mode_of(const char *path) {
-    struct stat found;
-    if (stat(path, &found) == 0) {
-        return found.st_mode & 0777;
-    }
+/* The permissions that a new file gets. */
+static mode_t new_mode(void) {
     mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
 }
 
 /* Opens a new file beside the target. */
-static int open_temporary(struct output *output) {
+static int open_temporary(struct output *output, mode_t mode) {
     static const char suffix[] = ".XXXXXX";
-    char *target = realpath(output->path, NULL);
-    output->target = target != NULL ? target : strdup(output->path);
+    int descriptor = -1;
+    output->target = realpath(output->path, NULL);
+    if (output->target == NULL && errno == ENOENT) {
+        output->target = strdup(output->path);
+    }
     size_t size = output->target == NULL ? 0 : strlen(output->target) + sizeof suffix;
     output->temporary = size == 0 ? NULL : malloc(size);
-    if (output->temporary == NULL) {
-        free(output->target);
-        return fail_data("out of memory");
+    if (output->temporary != NULL) {
+        snprintf(output->temporary, size, "%s%s", output->target, suffix);
+        descriptor = mkstemp(output->temporary);
     }
-    snprintf(output->temporary, size, "%s%s", output->target, suffix);
-    int descriptor = mkstemp(output->temporary);
-    if (descriptor >= 0 && fchmod(descriptor, mode_of(output->target)) == 0) {
+    if (descriptor >= 0 && fchmod(descriptor, mode) == 0) {
         output->file = fdopen(descriptor, "w");
     }
-    if (output->file == NULL) {
-        int code = fail_write(output->path, strerror(errno));
-        if (descriptor >= 0) {
-            close(descriptor);
-            unlink(output->temporary);
-        }
-        free(output->temporary);
-        free(output->target);
-        return code;
+    if (output->file != NULL) {
+        return EXIT_DONE;
     }
-    return EXIT_DONE;
+    int code = fail_write(output->path, strerror(errno));
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlink(output->temporary);
+    }
+    free(output->temporary);
+    free(output->target);
+    return code;
 }
 
 int output_open(struct output *output, const char *path) {
+    struct stat found;
     memset(output, 0, sizeof *output);
     output->path = path;
     if (path == NULL) {
         output->file = stdout;
         return EXIT_DONE;
     }
-    if (!is_special(path)) {
-        return open_temporary(output);
+    int exists = stat(path, &found) == 0;
+    if (!exists && errno != ENOENT) {
+        return fail_write(path, strerror(errno));
+    }
+    if (!exists || S_ISREG(found.st_mode)) {
+        return open_temporary(output, exists ? found.st_mode & 0777 : new_mode());
     }
     output->file = fopen(path, "w");
     return output->file != NULL ? EXIT_DONE : fail_write(path, strerror(errno));

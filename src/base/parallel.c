@@ -43,6 +43,21 @@ struct pool {
     _Atomic size_t next_task;
 };
 
+/* 0 where one of the three cannot be had; then there is none of them. */
+static int init_signals(struct pool *pool) {
+    if (pthread_mutex_init(&pool->mutex, NULL) != 0) {
+        return 0;
+    }
+    if (pthread_cond_init(&pool->work_ready, NULL) == 0) {
+        if (pthread_cond_init(&pool->work_done, NULL) == 0) {
+            return 1;
+        }
+        pthread_cond_destroy(&pool->work_ready);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    return 0;
+}
+
 struct pool *mxb__pool_open(size_t n_threads) {
     struct pool *pool;
     if (n_threads == 0) {
@@ -57,9 +72,11 @@ struct pool *mxb__pool_open(size_t n_threads) {
     }
     pool->n_threads = n_threads;
     pool->spins = n_threads <= mxb__n_processors();
-    pthread_mutex_init(&pool->mutex, NULL);
-    pthread_cond_init(&pool->work_ready, NULL);
-    pthread_cond_init(&pool->work_done, NULL);
+    if (!init_signals(pool)) {
+        mxb__free(pool->workers);
+        mxb__free(pool);
+        return NULL;
+    }
     return pool;
 }
 

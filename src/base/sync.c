@@ -1,11 +1,10 @@
 /* Waits for the disk, for whatever step writes files. Knows nothing of what is in them. */
-#define _XOPEN_SOURCE 700 /* POSIX of 2008, with realpath */
+#define _POSIX_C_SOURCE 200809L
 #include "base/sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,12 +18,16 @@ int mxb__sync_file(int file) {
 }
 
 int mxb__sync_folder_of(const char *path) {
-    char folder[PATH_MAX];
-    if (realpath(path, folder) == NULL) { /* links followed, so that it is the folder of the file itself */
-        return 0;
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash != NULL) {
+        size_t length = (size_t)(slash - path) + 1; /* "/" stays */
+        if (length >= sizeof folder) {
+            return ENAMETOOLONG;
+        }
+        memcpy(folder, path, length);
+        folder[length] = '\0';
     }
-    char *slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0'; /* "/" stays */
     int file;
     do {
         file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

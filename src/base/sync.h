@@ -5,8 +5,8 @@
 /** The bytes of an open file. */
 int mxb__sync_file(int file);
 
-/** The name of a file that was made or renamed, in its folder. A folder that may not be read, or whose file system
- *  has no such thing, is left to the system. */
+/** The name `path` that was made or renamed, in its folder; of a link it is the link's own. A folder that may not be
+ *  read, or whose file system has no such thing, is left to the system. */
 int mxb__sync_folder_of(const char *path);
 
 #endif

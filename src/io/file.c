@@ -192,6 +192,8 @@ mxb_status mxb__file_replace(const char *path, const void *bytes, size_t n_bytes
         } else if (!S_ISREG(mode)) {
             return fail_with(error, "write", path, "it is a device or a pipe, not a file");
         }
+    } else if (problem == 0 && errno != ENOENT) {
+        problem = errno;
     }
     if (problem == 0) {
         problem = replace(target, mode, bytes, n_bytes);

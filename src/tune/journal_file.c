@@ -2,7 +2,9 @@
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -124,6 +126,12 @@ mxb_status mxb__journal_append(struct journal *journal, const mxb_trial *trial, 
 
 /* ---- Opening ---- */
 
+/* Its name, also of one begun before, by a run that did not come so far: 0, or an errno. */
+static int sync_name(const struct journal *journal) {
+    char target[PATH_MAX]; /* links followed, so that it is the folder of the file itself */
+    return realpath(journal->path, target) == NULL ? errno : mxb__sync_folder_of(target);
+}
+
 static mxb_status lock(const struct journal *journal, mxb_error *error) {
     size_t size;
     MXB_TRY(find_size(journal, &size, error)); /* a device may be locked, too, by whom it concerns */
@@ -170,7 +178,7 @@ static mxb_status open_locked(struct journal *journal, int resume, const char *a
         MXB_TRY(begin(journal, about, error));
     }
     MXB_TRY(mxb__journal_sync(journal, error));
-    problem = mxb__sync_folder_of(journal->path); /* also of one begun before, by a run that did not come so far */
+    problem = sync_name(journal);
     return problem == 0 ? MXB_OK : fail_errno(journal, "write", problem, error);
 }
 

@@ -9,6 +9,7 @@ from battery import Counts, Figure, Part, Run, Section
 PROGRAMS = {  # the fewest runs that each must make, and what they are
     "failing_memory": (13_000, "an allocation failed: data, every learner, predictions, saves"),
     "failing_calls": (1_000, "a system call failed: saves, loads, CSV files, threads"),
+    "failing_output": (350, "a call failed with which the program writes its results"),
     "failing_checkpoints": (3_000, "two calls or all from one on failed: checkpoints and resumes"),
     "failing_searches": (7_000, "an allocation or a system call failed: searches with a journal"),
 }

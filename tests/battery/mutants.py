@@ -43,7 +43,6 @@ def part(first: int) -> Part:
             most_bytes=r"at most (\d+) bytes",
             **{f"our_{name}": rf"(\d+) {name}" for name in ("crashes", "hangs", "leaks")},
             our_blow_ups=r"(\d+) too large",
-            our_different=r"(\d+) other predictions",
         )
 
     return Part(f"seeds from {first}", mutate)
@@ -80,14 +79,14 @@ def library_figures(counts: Counts, library: str, suffix: str, edits: str) -> li
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     half = f"= {N_MUTANTS // 2}"
     found = [
+        Figure("model files that are changed, golden ones and seeds of the fuzzer", largest(counts, "models"), "≥ 35"),
         Figure("model files with one to eight bytes changed", total(counts, "of_bytes"), half),
         Figure("model files with another structure, checksums put right", total(counts, "of_structure"), half),
         Figure("crashes, or promises broken", total(counts, "our_crashes"), "= 0"),
         Figure("hangs", total(counts, "our_hangs"), "= 0"),
         Figure("leaks", total(counts, "our_leaks"), "= 0"),
         Figure("files that took over 4 times their size + 8 MiB", total(counts, "our_blow_ups"), "= 0"),
-        Figure("accepted with other bytes and other predictions", total(counts, "our_different"), "= 0"),
-        Figure("accepted with other bytes", total(counts, "accepted_bytes")),
+        Figure("accepted with other bytes", total(counts, "accepted_bytes"), "= 0"),
         Figure("accepted with another structure", total(counts, "accepted_structures")),
         Figure("bytes that any of them took at most", largest(counts, "most_bytes")),
     ]

@@ -4,6 +4,7 @@ set; and the same forks under other boosters."""
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,11 +77,36 @@ def control_group(version: int) -> Iterator[Path | None]:
         group.rmdir()
 
 
+def processors_of_group(folder: Path) -> float:
+    """How many it has the time of, by either version's files."""
+    with contextlib.suppress(OSError, ValueError):  # "max" is no limit
+        quota, period = map(int, (folder / "cpu.max").read_text().split())
+        return -(-quota // period)
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = (int((folder / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
+        return -(-quota // period) if quota > 0 else math.inf
+    return math.inf
+
+
+def n_processors(root: Path = Path("/")) -> float:
+    """What affinity and control groups leave to this process, counted without the library."""
+    n = float(len(os.sched_getaffinity(0)))
+    for line in (root / "proc" / "self" / "cgroup").read_text().splitlines():
+        _, controllers, group = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        for mount in {controllers, "cpu"} if controllers else {""}:
+            top = root / "sys" / "fs" / "cgroup" / mount
+            folder = top / group.lstrip("/")
+            n = min([n, *(processors_of_group(each) for each in (folder, *folder.parents) if each.is_relative_to(top))])
+    return n
+
+
 def default_threads(run: Run) -> Counts:
     """The program counts the threads itself, before and after it keeps to one processor."""
     program = build("release", run.log) / "stress_default_threads"
     patterns = {"threads": r"(\d+) threads by default", "threads on one": r"(\d+) on one processor"}
-    counts = run_checks([program], run, **patterns)
+    counts = run_checks([program], run, **patterns) | {"processors": n_processors()}
     for version in CONTROL_GROUPS:
         with control_group(version) as group:
             counts[f"groups of version {version}"] = float(group is not None)
@@ -129,13 +155,14 @@ def of_python(counts: dict[str, Counts]) -> list[Figure]:
 
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     threads = counts["default threads"]
-    n_threads = len(os.sched_getaffinity(0))
     groups = sum(threads[f"groups of version {version}"] for version in CONTROL_GROUPS)
     runtimes = [of_part["OpenMP runtimes"] for of_part in counts.values() if "OpenMP runtimes" in of_part]
     return [
         Figure("forks in C, both sides of which train, load and predict", total(counts, "in_c"), f"= {2 * N_FORKS}"),
         *of_python(counts),
-        Figure("threads by default, with all processors of the process", threads["threads"], f"≤ {n_threads}"),
+        Figure(
+            "threads by default, with all processors of the process", threads["threads"], f"= {threads['processors']:g}"
+        ),
         Figure(
             "threads by default, kept to one processor after the library was loaded", threads["threads on one"], "= 1"
         ),

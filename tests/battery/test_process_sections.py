@@ -63,7 +63,7 @@ def counts_of_processes(processes, **ours):
     counts[processes.name_of("XGBoost", "trained")].update(hangs=20)
     counts["forks, release"] = counts["forks, asan"] = {"in_c": 200, "failed": 0}
     groups = {"groups of version 1": 1, "groups of version 2": 0, "beyond a limit": 0}
-    counts["default threads"] = {"threads": 1, "threads on one": 1, **groups}
+    counts["default threads"] = {"threads": 4, "threads on one": 1, "processors": 4, **groups}
     counts["float modes"] = {"modes_same": 813, "modes_left": 0, "failed": 0}
     counts["beside"] = {"beside": 24, "beside_different": 0, "bad forks": 0, "modes changed": 0, "OpenMP runtimes": 1}
     return counts
@@ -97,6 +97,50 @@ def test_there_must_be_a_control_group(sections):
     counts = counts_of_processes(processes)
     counts["default threads"]["groups of version 1"] = 0
     assert missed(processes.figures(counts, False)) == ["real control groups that could be made"]
+
+
+@pytest.mark.parametrize("n_threads", [1, 3, 5])
+def test_threads_by_default_are_as_many_as_there_are_processors(sections, n_threads):
+    processes = sections("processes")
+    counts = counts_of_processes(processes)
+    counts["default threads"]["threads"] = n_threads
+    (title,) = missed(processes.figures(counts, False))
+    assert "threads by default, with all processors" in title
+
+
+@pytest.mark.parametrize(
+    "files, n",
+    [
+        ({"proc/self/cgroup": "0::/a/b\n"}, 8),
+        ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}, 8),
+        ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "250000 100000\n"}, 3),
+        ({"proc/self/cgroup": "0::/elsewhere\n", "sys/fs/cgroup/cpu.max": "200000 100000\n"}, 2),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "2000000 100000\n"}, 8),
+        (
+            {
+                "proc/self/cgroup": "5:memory:/a\n4:cpu,cpuacct:/a\n",
+                "sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us": "150000\n",
+                "sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us": "100000\n",
+            },
+            2,
+        ),
+        (
+            {
+                "proc/self/cgroup": "4:cpu:/a\n",
+                "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+                "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+            },
+            8,
+        ),
+    ],
+)
+def test_processors_are_counted_by_affinity_and_control_groups(sections, monkeypatch, tmp_path, files, n):
+    processes = sections("processes")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert processes.n_processors(tmp_path) == n
 
 
 def test_a_folder_that_is_no_control_group_is_not_taken_for_one(sections, monkeypatch, tmp_path):

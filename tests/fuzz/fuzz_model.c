@@ -7,13 +7,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    double raw[USE_ROWS];
-    use_bytes(data, size, raw);
+    use_bytes(data, size);
     uint8_t *copy = malloc(size + 1);
     MUST(copy != NULL);
     memcpy(copy, data, size);
     if (repair(copy, size)) {
-        use_bytes(copy, size, raw);
+        use_bytes(copy, size);
     }
     free(copy);
     return 0;

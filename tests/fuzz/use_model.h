@@ -264,8 +264,9 @@ static inline void use_to_go_on(const mxb_model *model, const mxb_dataset *datas
     mxb_params_free(params);
 }
 
-static inline void use_rows(const mxb_model *model, double raw[USE_ROWS]) {
+static inline void use_rows(const mxb_model *model) {
     double metric;
+    double raw[USE_ROWS];
     mxb_error error = {""};
     mxb_dataset *rows[2];
     for (int unknown = 0; unknown <= 1; unknown++) {
@@ -339,18 +340,17 @@ static inline double use_link(void *context, double score) {
 
 /* ---- All of it ---- */
 
-static inline void use_model(const mxb_model *model, const uint8_t *data, size_t size, double raw[USE_ROWS]) {
+static inline void use_model(const mxb_model *model, const uint8_t *data, size_t size) {
     use_features(model);
     use_rounds(model);
     use_words(model);
     use_importances(model);
-    use_rows(model, raw);
+    use_rows(model);
     use_saved(model, data, size);
 }
 
-/* Whether they are a model, with the learner; then `raw` has its scores of rows that are always the same, but for a
- * model that is too wide. */
-static inline int use_bytes(const uint8_t *data, size_t size, double raw[USE_ROWS]) {
+/* Whether they are a model, with the learner. */
+static inline int use_bytes(const uint8_t *data, size_t size) {
     long n_live = 0;
     struct own_parts own = {.loss = {.name = "huber", .link = use_link}, .n_learners = 1};
     own.learners[0] = (mxb_learner){
@@ -362,13 +362,13 @@ static inline int use_bytes(const uint8_t *data, size_t size, double raw[USE_ROW
     if (status != MXB_OK) {
         MUST(status == MXB_ERROR_FORMAT && model == NULL && strncmp(error.message, "the model ", 10) == 0);
     } else {
-        use_model(model, data, size, raw);
+        use_model(model, data, size);
     }
     mxb_model_free(model);
     mxb_status with = mxb__model_decode(data, size, "the model", &own, &model, &error);
     MUST(with == status || with == MXB_ERROR_FORMAT);
     if (with == MXB_OK) {
-        use_model(model, data, size, raw);
+        use_model(model, data, size);
     }
     mxb_model_free(model);
     MUST(n_live == 0);

@@ -6,7 +6,7 @@
 #include "unit/boost/make_data.h"
 #include "unit/model/edit_model.h"
 
-enum { CHANGE_ROOM = 1 << 16, CHANGE_LONGER = 4096 /* at most */ };
+enum { CHANGE_ROOM = 1 << 18, CHANGE_LARGEST = CHANGE_ROOM / 4, CHANGE_LONGER = 4096 /* at most */ };
 
 struct model_file {
     unsigned char bytes[CHANGE_ROOM];
@@ -90,12 +90,11 @@ static inline void change_end(struct dice *dice, struct model_file *file, size_t
 }
 
 /* Gives the section what another model has there. */
-static inline void change_section(struct dice *dice, struct model_file *file, const struct model_file *other) {
-    struct model_file from = *other;
+static inline void change_section(struct dice *dice, struct model_file *file, struct model_file *other) {
     size_t n_both = change_n_sections(file), length;
     n_both = change_n_sections(other) < n_both ? change_n_sections(other) : n_both;
     size_t index = dice_below(dice, n_both);
-    const unsigned char *section = edit_section(from.bytes, index, &length);
+    const unsigned char *section = edit_section(other->bytes, index, &length);
     file->n = edit_resize(file->bytes, file->n, index, length);
     memcpy(edit_section(file->bytes, index, &length), section, length);
 }
@@ -135,9 +134,10 @@ static inline void change_header(struct dice *dice, struct model_file *file) {
 
 /* ---- any of these ---- */
 
-/* One to three changes of a file whose sections follow one another; `other` is such a one, too. */
-static inline void change_structure(struct dice *dice, struct model_file *file, const struct model_file *other) {
-    for (size_t left = 1 + dice_below(dice, 3); left > 0 && file->n + 2 * CHANGE_LONGER < CHANGE_ROOM; left--) {
+/* One to three changes of a file whose sections follow one another; `other` is another such one. Both have at most
+ * CHANGE_LARGEST bytes, so there is room for whatever the changes add. */
+static inline void change_structure(struct dice *dice, struct model_file *file, struct model_file *other) {
+    for (size_t left = 1 + dice_below(dice, 3); left > 0; left--) {
         size_t index = dice_below(dice, change_n_sections(file)), length;
         unsigned char *section = edit_section(file->bytes, index, &length);
         switch (dice_below(dice, 8)) {

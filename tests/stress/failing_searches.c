@@ -160,23 +160,31 @@ static int lack_memory(const struct journaled_search *search, struct fault_plan 
     return check_n_failed == failed_before;
 }
 
-static void every_allocation_may_fail(void) {
+/* Every `step`-th of the calls fails in turn; returns how many there are. */
+static uint64_t lack_each(const struct journaled_search *search, enum fault_call call, uint64_t step) {
+    uint64_t n_calls = 0;
+    uint64_t n_seen;
+    struct fault_plan plan = {.calls = 1u << call, .number = ENOMEM};
+    int fine = lack_memory(search, plan, &n_calls);
+    for (plan.n = 1; fine && plan.n <= n_calls; plan.n += step) {
+        for (plan.for_ever = 0; fine && plan.for_ever <= 1; plan.for_ever++) {
+            fine = lack_memory(search, plan, &n_seen);
+        }
+    }
+    return n_calls;
+}
+
+static void every_allocation_and_lock_may_fail(void) {
     for (size_t i = 0; i < N_KINDS; i++) {
         struct journaled_search search;
-        uint64_t n_calls = 0;
-        uint64_t n_seen;
-        struct fault_plan plan = {.calls = 1u << FAULT_ALLOCATE, .number = ENOMEM};
         REQUIRE(journaled_open(&search, &KINDS[i]));
-        int fine = lack_memory(&search, plan, &n_calls);
         /* Which is the n-th is chance where several workers allocate. */
         int is_alone = strcmp(mxb_tuner_get(search.undisturbed, "n_threads"), "1") == 0;
-        uint64_t step = is_alone ? every : 5 * every;
-        for (plan.n = 1; fine && plan.n <= n_calls; plan.n += step) {
-            for (plan.for_ever = 0; fine && plan.for_ever <= 1; plan.for_ever++) {
-                fine = lack_memory(&search, plan, &n_seen);
-            }
-        }
-        printf("%-30s %llu allocations\n", search.kind->name, (unsigned long long)n_calls);
+        uint64_t n_allocations = lack_each(&search, FAULT_ALLOCATE, is_alone ? every : 5 * every);
+        uint64_t n_locks = lack_each(&search, FAULT_LOCK, 1);
+        CHECK(n_locks >= (is_alone ? 5 : 8)); /* two of the folds, tuner, models, run; three of the workers */
+        printf("%-30s %llu allocations, %llu locks\n", search.kind->name, (unsigned long long)n_allocations,
+               (unsigned long long)n_locks);
         journaled_close(&search);
     }
 }
@@ -189,7 +197,7 @@ static void check_refused(const mxb_error *error, enum fault_call first, int num
         enum fault_call call;
         const char *verb;
     } verbs[] = {{FAULT_OPEN, "open"},   {FAULT_READ, "read"},       {FAULT_FSTAT, "read"}, {FAULT_WRITE, "write"},
-                 {FAULT_FSYNC, "write"}, {FAULT_FTRUNCATE, "write"}, {FAULT_FLOCK, "lock"}};
+                 {FAULT_FSYNC, "write"}, {FAULT_FTRUNCATE, "write"}, {FAULT_FLOCK, "lock"}, {FAULT_REALPATH, "write"}};
     char sentence[128] = "";
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (verbs[i].call == first) {
@@ -251,15 +259,17 @@ static int disturb_files(const struct journaled_search *search, int is_new, stru
     return check_n_failed == failed_before;
 }
 
-/* Closing is left out: nothing is lost there that a call before it has not reported. So is the size of a file where
- * calls are interrupted: asking for it never is. */
+/* Closing is left out: nothing is lost there that a call before it has not reported. So are the size of a file and its
+ * path where calls are interrupted: asking for these never is. */
 static void every_file_call_may_fail(void) {
     static const struct {
         int number;
         int for_ever;
     } failures[] = {{EIO, 0}, {EIO, 1}, {ENOSPC, 0}, {ENOSPC, 1}, {EINTR, 0}, {FAULT_SHORT, 0}, {FAULT_SHORT, 1}};
     static const unsigned expected = 1u << FAULT_OPEN | 1u << FAULT_WRITE | 1u << FAULT_FSYNC | 1u << FAULT_CLOSE |
-                                     1u << FAULT_FSTAT | 1u << FAULT_FTRUNCATE | 1u << FAULT_FLOCK;
+                                     1u << FAULT_FSTAT | 1u << FAULT_REALPATH | 1u << FAULT_FTRUNCATE |
+                                     1u << FAULT_FLOCK;
+    static const unsigned uninterrupted = 1u << FAULT_FSTAT | 1u << FAULT_REALPATH;
     for (size_t i = 0; i < 2 * N_KINDS; i++) {
         struct journaled_search search;
         struct fault_report clean;
@@ -277,8 +287,9 @@ static void every_file_call_may_fail(void) {
         for (size_t f = 0; f < sizeof failures / sizeof failures[0]; f++) {
             struct fault_plan plan = {.for_ever = failures[f].for_ever, .number = failures[f].number, .path = "a.mxj"};
             int interrupts = failures[f].number == EINTR;
-            uint64_t n_calls = clean.n_counted - (interrupts ? clean.n_calls[FAULT_FSTAT] : 0);
-            plan.calls = interrupts ? calls & ~(1u << FAULT_FSTAT) : calls;
+            uint64_t n_asked = clean.n_calls[FAULT_FSTAT] + clean.n_calls[FAULT_REALPATH];
+            uint64_t n_calls = clean.n_counted - (interrupts ? n_asked : 0);
+            plan.calls = interrupts ? calls & ~uninterrupted : calls;
             for (plan.n = 1; plan.n <= n_calls; plan.n++) {
                 disturb_files(&search, is_new, plan, &report);
                 CHECK(report.n_failed > 0);
@@ -344,7 +355,7 @@ int main(int argc, char **argv) {
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
         return 1;
     }
-    RUN(every_allocation_may_fail);
+    RUN(every_allocation_and_lock_may_fail);
     RUN(every_file_call_may_fail);
     RUN(threads_that_cannot_start_change_nothing);
     RUN(one_thread_starts_no_other);

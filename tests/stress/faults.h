@@ -7,24 +7,30 @@
 #include <stdint.h>
 
 enum fault_call {
-    FAULT_ALLOCATE, /* aligned_alloc, malloc, calloc, realloc */
-    FAULT_OPEN,
+    FAULT_ALLOCATE, /* aligned_alloc, malloc, calloc, realloc, strdup, strndup */
+    FAULT_OPEN,     /* fopen, mkstemp, too */
+    FAULT_FDOPEN,
     FAULT_READ,
-    FAULT_WRITE, /* pwrite, too */
+    FAULT_WRITE, /* pwrite, fwrite, fputs, fflush, too */
     FAULT_FSYNC,
     FAULT_RENAME,
-    FAULT_CLOSE, /* closes all the same, as Linux does */
+    FAULT_UNLINK,
+    FAULT_CLOSE, /* fclose, too; closes all the same, as Linux does */
     FAULT_FSTAT,
+    FAULT_STAT, /* lstat, access, too */
+    FAULT_REALPATH,
     FAULT_FCHMOD,
     FAULT_FTRUNCATE,
     FAULT_FLOCK,
     FAULT_THREAD, /* pthread_create */
+    FAULT_LOCK,   /* pthread_mutex_init, pthread_cond_init */
     FAULT_N_CALLS
 };
 
 enum {
-    FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC | 1 << FAULT_RENAME |
-                  1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
+    FAULT_FILES = 1 << FAULT_OPEN | 1 << FAULT_FDOPEN | 1 << FAULT_READ | 1 << FAULT_WRITE | 1 << FAULT_FSYNC |
+                  1 << FAULT_RENAME | 1 << FAULT_UNLINK | 1 << FAULT_CLOSE | 1 << FAULT_FSTAT | 1 << FAULT_STAT |
+                  1 << FAULT_REALPATH | 1 << FAULT_FCHMOD | 1 << FAULT_FTRUNCATE | 1 << FAULT_FLOCK,
     FAULT_SHORT = -1 /* in place of an errno: reads and writes move one byte, other calls are left alone */
 };
 
@@ -41,7 +47,8 @@ struct fault_report {
     uint64_t n_calls[FAULT_N_CALLS]; /* made since faults_begin, failed ones included */
     uint64_t n_counted;              /* those of them that the plan is about */
     uint64_t n_failed;
-    enum fault_call first; /* the first that failed, if any */
+    uint64_t n_unlinks_failed; /* so many files were left behind */
+    enum fault_call first;     /* the first that failed, if any */
 };
 
 /** Begins to count and to fail. */
@@ -50,7 +57,7 @@ void faults_begin(struct fault_plan plan);
 /** Ends both; may be asked again. */
 struct fault_report faults_end(void);
 
-/** Blocks allocated and not freed yet, since the program began. */
+/** Blocks allocated and not freed yet, since the program began, and locks made and not destroyed. */
 int64_t faults_n_live_blocks(void);
 
 const char *fault_name(enum fault_call call);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "data/dataset.h"
@@ -66,6 +67,13 @@ static inline void outcome_clear(struct outcome *outcome) {
     mxb_dataset_free(outcome->dataset);
     mxb_table_free(outcome->table);
     *outcome = (struct outcome){0};
+}
+
+/* Of a save to `path` that failed and could not remove it; returns how many there were. */
+static inline int outcome_remove_temporary(const char *path) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.tmp%ld-0", path, (long)getpid());
+    return unlink(name) == 0;
 }
 
 #endif

@@ -3,8 +3,10 @@
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +68,7 @@ static void a_file_is_synchronised(void) {
     unlink("a");
 }
 
-static void the_folder_is_that_of_the_file_itself(void) {
+static void the_folder_is_that_of_the_name(void) {
     char whole[128];
     REQUIRE(mkdir("in", 0700) == 0 && symlink("in/a", "link") == 0);
     put("a");
@@ -75,7 +77,7 @@ static void the_folder_is_that_of_the_file_itself(void) {
     const struct {
         const char *path;
         const char *folder;
-    } cases[] = {{"a", "."}, {"./a", "."}, {"in/a", "in"}, {"in/../a", "."}, {"link", "in"}, {whole, "in"}, {"/", "/"}};
+    } cases[] = {{"a", "."}, {"./a", "."}, {"in/a", "in"}, {"in/../a", "."}, {"link", "."}, {whole, "in"}, {"/", "/"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         synced = 0;
         CHECK_INT(mxb__sync_folder_of(cases[i].path), 0);
@@ -93,8 +95,15 @@ static void failures_are_told_where_there_is_a_way(void) {
     CHECK_INT(mxb__sync_folder_of("a"), EIO);
     fsync_errno = EINVAL; /* some file systems have no such thing for folders */
     CHECK_INT(mxb__sync_folder_of("a"), 0);
+    char long_path[PATH_MAX + 2];
+    memset(long_path, '/', PATH_MAX);
+    strcpy(long_path + PATH_MAX, "a");
     n_syncs = 0;
-    CHECK_INT(mxb__sync_folder_of("not there"), 0);
+    CHECK_INT(mxb__sync_folder_of(long_path), ENAMETOOLONG);
+    CHECK_INT(mxb__sync_folder_of(long_path + 1), 0);
+    CHECK_INT(mxb__sync_folder_of("not there/a"), ENOENT);
+    CHECK_INT(n_syncs, 1);
+    n_syncs = 0;
     open_errno = EACCES; /* one may write into a folder that one may not read */
     open_fails = 1;
     CHECK_INT(mxb__sync_folder_of("a"), 0);
@@ -116,7 +125,7 @@ int main(void) {
         return 1;
     }
     RUN(a_file_is_synchronised);
-    RUN(the_folder_is_that_of_the_file_itself);
+    RUN(the_folder_is_that_of_the_name);
     RUN(failures_are_told_where_there_is_a_way);
     if (chdir("/") != 0 || rmdir(folder) != 0) {
         check_failed(__FILE__, __LINE__, "files left behind");
