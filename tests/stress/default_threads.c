@@ -1,6 +1,6 @@
 /* How many threads work where nobody says: one on each processor this process may use, or as many as its control groups
- * give it the time of; then on one processor, then on all again. Where more are asked for than there are processors, they
- * take turns and do not wait at the processor's cost.
+ * give it the time of; then on one processor, then on all again. Where more are asked for than there are processors,
+ * they take turns and do not wait at the processor's cost.
  *
  *     default_threads */
 #define _GNU_SOURCE /* sched_setaffinity */
