@@ -1,12 +1,13 @@
-"""How far our losses of the OpenML and NODE sets move when the folds are dealt anew.
+"""How far our losses of the OpenML and NODE sets move: with the deal of the folds, with the seed, with more members.
 
     ./dev experiments spread openml
     ./dev experiments spread node --sets bank8FM puma32H
 
-What our searches at full scale chose for the outer folds is trained and judged on the folds of other shuffles. Nothing
-is tuned again, and rows that judge here had a part in the choice, so this is about what a difference from a published
-loss weighs, not about which is better. Losses are kept in results/spread.jsonl, so a run that was stopped goes on where
-it was. Writes results/openml-spread.md or node-spread.md.
+What our searches at full scale chose for the outer folds is trained again. On the folds of other shuffles rows that
+judge had a part in the choice, so those losses are about what a difference from a published one weighs, not about which
+is better; those of other seeds and of several members are on the folds of the experiment, where they had none. Losses
+are kept in results/spread.jsonl, so a run that was stopped goes on where it was. Writes results/openml-spread.md or
+node-spread.md.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import argparse
 import json
 from datetime import date
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import problems
 from entrants import package_version
 from machine import describe
 from our_search import Ours, estimator
-from problems import NODE, OPENML, Table, balanced_weights, fold_rows, loss
+from problems import NODE, OPENML, Problem, Table, balanced_weights, fold_rows, loss
 from published import NODE_LOSSES, NODE_NOT_COMPARABLE, OPENML_LOSSES
 from records import RESULTS, RecordFile, append_lines, whole_lines
 from rivals import Options
@@ -32,9 +33,23 @@ from tables import table
 from workers import n_processors
 
 SCALE = "full"
-SHUFFLES = range(1, 21)  # 0 is that of the experiments
 N_FOLDS = {OPENML: 3, NODE: 2}
 PUBLISHED = {OPENML: OPENML_LOSSES, NODE: NODE_LOSSES}
+
+
+class Way(NamedTuple):
+    """What is other than in the experiment."""
+
+    name: str
+    seeds: range
+    deals_folds: bool = False
+    n_members: int = 1
+
+
+MEMBERS = 4
+SHUFFLES = Way("shuffles", range(1, 21), deals_folds=True)  # 0 is that of the experiments
+ALONE = Way("seeds", range(5))  # 0 is that of the experiments
+TOGETHER = Way(f"{MEMBERS} members", range(5), n_members=MEMBERS)
 
 Kept = dict[str, Any]  # a line of the file: whose losses, by which options, and what they are
 
@@ -59,13 +74,19 @@ def loss_of(ours: Ours, data: Table, train: Rows, test: Rows, options: Options, 
     return loss(data.y[test], predicted, balanced_weights(data, test), data.is_classification, data.is_log)
 
 
-def losses(ours: Ours, data: Table, options: list[Options]) -> list[float]:
-    """The mean of the folds, for each shuffle."""
+def folds_of(problem: Problem, seed: int, way: Way) -> list[tuple[Rows, Rows]]:
+    if way.deals_folds:
+        return fold_rows(problem.table, np.arange(len(problem.table.y)), len(problem.folds), seed)
+    return [(fold.train, fold.test) for fold in problem.folds]
+
+
+def losses(ours: Ours, problem: Problem, options: list[Options], way: Way) -> list[float]:
+    """The mean of the folds, for each seed."""
     found = []
-    for seed in SHUFFLES:
-        folds = fold_rows(data, np.arange(len(data.y)), len(options), seed)
-        pairs = zip(folds, options, strict=True)
-        found.append(mean(loss_of(ours, data, train, test, one, seed) for (train, test), one in pairs))
+    for seed in way.seeds:
+        pairs = zip(folds_of(problem, seed, way), options, strict=True)
+        settings = [(rows, {**one, "n_members": way.n_members}) for rows, one in pairs]
+        found.append(mean(loss_of(ours, problem.table, *rows, one, seed) for rows, one in settings))
     return found
 
 
@@ -74,64 +95,119 @@ def read_kept() -> list[Kept]:
     return [json.loads(line) for line in whole_lines(path)] if path.exists() else []
 
 
-def kept_of(known: list[Kept], experiment: str, contestant: str, a_set: str, options: list[Options]) -> Kept | None:
+class Replay(NamedTuple):
+    """What was chosen for a set, to be trained again in some way."""
+
+    experiment: str
+    contestant: str
+    set: str
+    way: str
+    options: list[Options]
+
+
+def kept_of(known: list[Kept], replay: Replay) -> Kept | None:
     """Of whatever version: its page says of which."""
-    wanted = (experiment, contestant, a_set, options)
-    found = [one for one in known if (one["experiment"], one["contestant"], one["set"], one["options"]) == wanted]
+    found = [one for one in known if Replay(*(one[name] for name in Replay._fields)) == replay]
     return found[-1] if found else None
 
 
-def measure(experiment: str, ours: Ours, a_set: str, options: list[Options]) -> None:
-    """Keeps the losses of a set by what was chosen for it."""
-    found = losses(ours, problems.load(experiment, a_set).table, options)
+def measure(ours: Ours, way: Way, replay: Replay) -> None:
+    """Keeps the losses."""
+    found = losses(ours, problems.load(replay.experiment, replay.set), replay.options, way)
     line = {
-        "experiment": experiment,
-        "contestant": ours.name,
-        "set": a_set,
-        "options": options,
+        **replay._asdict(),
         "losses": found,
         "version": package_version(ours.package),
         "machine": describe(),
         "date": date.today().isoformat(),
     }
     append_lines(RESULTS / "spread.jsonl", json.dumps(line) + "\n")
-    print(f"{a_set}: {ours.name} {mean(found):.4g} ± {stdev(found):.2g}", flush=True)
+    print(f"{replay.set}, {way.name}: {ours.name} {mean(found):.4g} ± {stdev(found):.2g}", flush=True)
 
 
 # ---- The page ---------------------------------------------------------------------------------------------------
 
 
-def row_of(experiment: str, one: Kept) -> list[str]:
-    """Losses that were published of another label are compared with none."""
-    published = [of[one["set"]] for of in PUBLISHED[experiment].values()]
-    found = one["losses"]
-    n_below = [f"{sum(each < theirs for each in found)} of {len(found)}" for theirs in published]
+def beside_published(experiment: str, one: Kept) -> list[str]:
+    """Each published loss, and how many are below it; nothing where it was published of another label."""
     if experiment == NODE and one["set"] in NODE_NOT_COMPARABLE:
-        published, n_below = [], [""] * len(n_below)
-    figures = [f"{figure:.4g}" for figure in (mean(found), stdev(found), min(found), max(found))]
-    theirs = [f"{figure:.4g}" for figure in published] or [""] * len(n_below)
-    return [one["set"], *figures, *(cell for pair in zip(theirs, n_below, strict=True) for cell in pair)]
+        return [""] * (2 * len(PUBLISHED[experiment]))
+    published = [of[one["set"]] for of in PUBLISHED[experiment].values()]
+    n_below = [sum(each < theirs for each in one["losses"]) for theirs in published]
+    n_losses = len(one["losses"])
+    return [
+        cell for theirs, n in zip(published, n_below, strict=True) for cell in (f"{theirs:.4g}", f"{n} of {n_losses}")
+    ]
+
+
+def figures(*numbers: float) -> list[str]:
+    return [f"{number:.4g}" for number in numbers]
+
+
+def row_of_shuffles(experiment: str, one: Kept) -> list[str]:
+    found = one["losses"]
+    of_all = figures(mean(found), stdev(found), min(found), max(found))
+    return [one["set"], *of_all, *beside_published(experiment, one)]
+
+
+def row_of_members(experiment: str, alone: Kept, together: Kept) -> list[str]:
+    of_both = figures(*(f(one["losses"]) for one in (alone, together) for f in (mean, stdev)))
+    return [alone["set"], *of_both, *beside_published(experiment, together)]
+
+
+def table_of_shuffles(experiment: str, found: list[Kept], whose: list[str]) -> str:
+    n_folds = {2: "two", 3: "three"}[N_FOLDS[experiment]]
+    columns = ["", "mean", "standard deviation", "least", "most", *whose]
+    return (
+        f"\nOn the {n_folds} folds of {len(SHUFFLES.seeds)} other shuffles. Rows that judge here had a part in the"
+        f" choice.\n\n{table(columns, [row_of_shuffles(experiment, one) for one in found])}"
+    )
+
+
+def table_of_members(experiment: str, found: list[tuple[Kept, Kept]], whose: list[str]) -> str:
+    columns = ["", "one: mean", "standard deviation", f"{MEMBERS}: mean", "standard deviation", *whose]
+    return (
+        f"\nOn the folds of the experiment, with {len(ALONE.seeds)} seeds: one ensemble, and"
+        f" `n_members={MEMBERS}`.\n\n{table(columns, [row_of_members(experiment, *pair) for pair in found])}"
+    )
+
+
+def part_of_page(experiment: str, ours: Ours, known: list[Kept]) -> str:
+    whose = [column for who in PUBLISHED[experiment] for column in (f"{who}, published", "below it")]
+    shuffled, alone, together = (kept_by_set(known, experiment, ours, way) for way in (SHUFFLES, ALONE, TOGETHER))
+    pairs = [(one, together[a_set]) for a_set, one in alone.items() if a_set in together]
+    shown = [*shuffled.values(), *(one for pair in pairs for one in pair)]
+    if not shown:
+        return ""
+    made = sorted({f"- {one['version']}; {one['machine']}; {one['date']}\n" for one in shown})
+    text = f"\n## {ours.name}\n\n{''.join(made)}"
+    text += table_of_shuffles(experiment, list(shuffled.values()), whose) if shuffled else ""
+    text += table_of_members(experiment, pairs, whose) if pairs else ""
+    return text
 
 
 def page(experiment: str) -> str:
     known = read_kept()
-    n_folds = {2: "two", 3: "three"}[N_FOLDS[experiment]]
     text = (
-        f"# {EXPERIMENTS[experiment].title}: other shuffles\n\nThe losses of what the searches at scale {SCALE} chose,"
-        f" trained and judged on the {n_folds} folds of {len(SHUFFLES)} other shuffles"
-        f" (`./dev experiments spread {experiment}`). Rows that judge here had a part in the choice.\n"
+        f"# {EXPERIMENTS[experiment].title}: what moves a loss\n\nThe losses of what the searches at scale {SCALE}"
+        f" chose, trained again (`./dev experiments spread {experiment}`).\n"
     )
-    whose = [column for who in PUBLISHED[experiment] for column in (f"{who}, published", "below it")]
-    columns = ["", "mean", "standard deviation", "least", "most", *whose]
-    for ours in ours_of(experiment):
-        options = {a_set: chosen(experiment, ours.name, a_set) for a_set in EXPERIMENTS[experiment].sets}
-        found = [kept_of(known, experiment, ours.name, a_set, each) for a_set, each in options.items() if each]
-        rows = [one for one in found if one is not None]
-        if rows:
-            made = sorted({f"{one['version']}; {one['machine']}; {one['date']}" for one in rows})
-            text += f"\n## {ours.name}\n\n" + "".join(f"- {each}\n" for each in made)
-            text += f"\n{table(columns, [row_of(experiment, one) for one in rows])}"
-    return text
+    return text + "".join(part_of_page(experiment, ours, known) for ours in ours_of(experiment))
+
+
+def kept_by_set(known: list[Kept], experiment: str, ours: Ours, way: Way) -> dict[str, Kept]:
+    found = {}
+    for replay in replays(experiment, ours, way, EXPERIMENTS[experiment].sets):
+        one = kept_of(known, replay)
+        if one is not None:
+            found[replay.set] = one
+    return found
+
+
+def replays(experiment: str, ours: Ours, way: Way, sets: list[str]) -> list[Replay]:
+    """Of the sets that are done."""
+    options = {a_set: chosen(experiment, ours.name, a_set) for a_set in sets}
+    return [Replay(experiment, ours.name, a_set, way.name, each) for a_set, each in options.items() if each]
 
 
 def ours_of(experiment: str) -> list[Ours]:
@@ -145,13 +221,14 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="fit nothing: print and write what is known")
     arguments = parser.parse_args()
     experiment = arguments.experiment
-    for unknown in set(arguments.sets or []) - set(EXPERIMENTS[experiment].sets):
+    names = arguments.sets or EXPERIMENTS[experiment].sets
+    for unknown in set(names) - set(EXPERIMENTS[experiment].sets):
         parser.error(f"there is no set {unknown!r}; there are {', '.join(EXPERIMENTS[experiment].sets)}")
     for ours in [] if arguments.tables else ours_of(experiment):
-        for a_set in arguments.sets or EXPERIMENTS[experiment].sets:
-            options = chosen(experiment, ours.name, a_set)
-            if options and kept_of(read_kept(), experiment, ours.name, a_set, options) is None:
-                measure(experiment, ours, a_set, options)
+        for way in (SHUFFLES, ALONE, TOGETHER):
+            for replay in replays(experiment, ours, way, names):
+                if kept_of(read_kept(), replay) is None:
+                    measure(ours, way, replay)
     text = page(experiment)
     (RESULTS / f"{experiment}-spread.md").write_text(text)
     print(text)

@@ -1,4 +1,4 @@
-"""The pages on other shuffles, on made-up tables and with a stand-in for the package."""
+"""The pages on other shuffles, seeds and members, on made-up tables and with a stand-in for the package."""
 
 import json
 import sys
@@ -13,12 +13,13 @@ MADE = []
 class Constant:
     """Its prediction, a probability or a number, is the option that it was given."""
 
-    def __init__(self, constant, random_state, n_threads):
+    def __init__(self, constant, random_state, n_threads, n_members):
         self.constant = constant
-        MADE.append((constant, random_state))
+        self.key = constant, random_state, n_members
 
     def fit(self, X, y, sample_weight):
         assert len(X) == len(y) == len(sample_weight) in (150, 200)  # a half or two thirds
+        MADE.append((*self.key, tuple(X[:, 0])))
         return self
 
     def predict(self, X):
@@ -38,7 +39,8 @@ def spread(module, monkeypatch, tmp_path):
     y = np.repeat([0.0, 1.0], 150)
 
     def load(experiment, name):
-        return problems.Problem(name, problems.Table(np.zeros((300, 2)), y, experiment == "openml"), [])
+        table = problems.Table(np.arange(600.0).reshape(300, 2), y, experiment == "openml")
+        return problems.Problem(name, table, problems.nested_folds(table, {"openml": 3, "node": 2}[experiment]))
 
     monkeypatch.setattr(problems, "load", load)
     MADE.clear()
@@ -61,16 +63,22 @@ def rows_of(text, a_set):
     return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith(f"| {a_set} ")]
 
 
-def test_each_fold_has_its_options_in_every_shuffle(spread, monkeypatch, tmp_path):
+def test_each_fold_has_its_options_in_every_shuffle_and_of_every_seed(spread, monkeypatch, tmp_path):
     write(tmp_path, 2, 0, 1)
     run(spread, monkeypatch, "openml")
     text = (tmp_path / "openml-spread.md").read_text()
-    assert [(p, seed) for seed in range(1, 21) for p in (0.5, 0.6, 0.7)] == MADE
-    (row,) = rows_of(text, "pol")
+    wanted = [(p, seed, 1) for seed in range(1, 21) for p in (0.5, 0.6, 0.7)]
+    wanted += [(p, seed, n_members) for n_members in (1, 4) for seed in range(5) for p in (0.5, 0.6, 0.7)]
+    assert [made[:3] for made in MADE] == wanted
+    assert len({made[3] for made in MADE[:60]}) == 60
+    problem = spread.problems.load("openml", "pol")
+    assert {made[3] for made in MADE[60:]} == {tuple(problem.table.X[fold.train, 0]) for fold in problem.folds}
+    shuffled, repeated = rows_of(text, "pol")
     by_hand = f"{np.mean([-(np.log(p) + np.log(1 - p)) / 2 for p in (0.5, 0.6, 0.7)]):.4g}"
     theirs = ["0.03632", "0 of 20", "0.03597", "0 of 20", "0.03451", "0 of 20"]
-    assert row == ["pol", by_hand, row[2], by_hand, by_hand, *theirs]
-    assert float(row[2]) < 1e-12 and "## ours (paper space)" in text and "default" not in text
+    assert shuffled == ["pol", by_hand, shuffled[2], by_hand, by_hand, *theirs]
+    assert repeated == ["pol", by_hand, "0", by_hand, "0", *(cell.replace("20", "5") for cell in theirs)]
+    assert float(shuffled[2]) < 1e-12 and "## ours (paper space)" in text and "default" not in text
 
 
 def test_regressions_are_predicted_in_their_unit(spread, monkeypatch, tmp_path):
@@ -78,24 +86,26 @@ def test_regressions_are_predicted_in_their_unit(spread, monkeypatch, tmp_path):
     write(tmp_path, 0, 1, experiment="node", a_set="parkinsons", contestant="ours (default space)")
     run(spread, monkeypatch, "node")
     text = (tmp_path / "node-spread.md").read_text()
-    (bank,), (parkinsons,) = rows_of(text, "bank8FM"), rows_of(text, "parkinsons")
+    (bank, again), (parkinsons, _) = rows_of(text, "bank8FM"), rows_of(text, "parkinsons")
     assert 0.5 < float(bank[1]) < 0.52  # 0.5 and 0.6 for labels 0 and 1
     assert bank[5:] == ["0.02872", "0 of 20", "0.0313", "0 of 20"]
+    assert again[5:] == ["0.02872", "0 of 5", "0.0313", "0 of 5"]
     assert len(parkinsons) == 5  # whose published losses are another label's
 
 
 def test_what_is_known_is_not_done_again(spread, monkeypatch, tmp_path):
+    per_set = 3 * (20 + 5 + 5)
     write(tmp_path, 0, 1, 2)
     write(tmp_path, 0, 1, 2, a_set="letter")
     run(spread, monkeypatch, "openml", "--sets", "letter")
-    assert len(MADE) == 60 and not rows_of((tmp_path / "openml-spread.md").read_text(), "pol")
+    assert len(MADE) == per_set and not rows_of((tmp_path / "openml-spread.md").read_text(), "pol")
     run(spread, monkeypatch, "openml", "--tables")
-    assert len(MADE) == 60
+    assert len(MADE) == per_set
     run(spread, monkeypatch, "openml")
-    assert len(MADE) == 120 and len(rows_of((tmp_path / "openml-spread.md").read_text(), "pol")) == 1
+    assert len(MADE) == 2 * per_set and len(rows_of((tmp_path / "openml-spread.md").read_text(), "pol")) == 2
     (tmp_path / "openml.jsonl").write_text((tmp_path / "openml.jsonl").read_text().replace("0.5", "0.4"))
     run(spread, monkeypatch, "openml", "--sets", "pol")  # chosen anew
-    assert len(MADE) == 180 and not rows_of((tmp_path / "openml-spread.md").read_text(), "letter")
+    assert len(MADE) == 3 * per_set and not rows_of((tmp_path / "openml-spread.md").read_text(), "letter")
 
 
 def test_a_set_that_there_is_not_is_refused(spread, monkeypatch, capsys):
