@@ -68,8 +68,8 @@ NOTES = {
     "14,240 rows of CreditCardSubset in place of the whole set, which cannot be had; sample-weighted log-loss. "
     "nycflights13 in place of Mercari: root mean squared error of `arr_delay` in minutes; times of departure and "
     "arrival are among the features, for everybody. The published time of SB is less than half an hour. KTBoost fits "
-    f"regressions by gradient steps, as its authors do. {LEAST} SB and SB-T draw from the paper's space. The default "
-    f"space of ours is its own. {OF_OUR_DEFAULT_SPACE}",
+    f"regressions by gradient steps, which for squared errors are Newton's. {LEAST} SB and SB-T draw from the paper's "
+    f"space. The default space of ours is its own. {OF_OUR_DEFAULT_SPACE}",
 }
 STAND_INS = {"credit card": "credit card, a sample", "nycflights13": "nycflights13, for Mercari"}  # as tables call them
 SHOWN_DIGITS = 4
