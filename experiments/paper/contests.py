@@ -64,8 +64,16 @@ class Setting:
         return SCALES[self.scale].limit * self.experiment.times_limit
 
     @property
+    def deal(self) -> int:
+        """The seed of the outer and inner folds."""
+        return SCALES[self.scale].deal
+
+    @property
     def n_seeds(self) -> int:
         return min(self.experiment.n_seeds, SCALES[self.scale].max_seeds)
+
+    def patience(self, rival: Rival) -> int | None:
+        return self.experiment.patience if rival.patience is None else rival.patience
 
     def n_judges(self, fold: Fold) -> int:
         return len(fold.inner[: SCALES[self.scale].n_judges])
@@ -89,7 +97,8 @@ class Setting:
 
     def seed(self, a_set: str, fold: int) -> int:
         """Of the draws of a search: other configurations for each set and fold, the same for whoever shares a space."""
-        return zlib.crc32(f"{self.experiment.name} {a_set} {fold}".encode()) >> 1
+        again = f" {self.deal}" if self.deal > 0 else ""
+        return zlib.crc32(f"{self.experiment.name} {a_set} {fold}{again}".encode()) >> 1
 
     def keys(self, a_set: str, contestant: str, fold: int) -> list[Key]:
         return [Key(self.experiment.name, self.scale, a_set, contestant, fold, seed) for seed in range(self.n_seeds)]
@@ -143,7 +152,8 @@ def about(setting: Setting, task: Task, rival: Rival) -> dict[str, object]:
         "stages": [list(stage) for stage in setting.stages],
         "study": hashlib.sha256(task.study.as_bytes()).hexdigest()[:16],
         "seed": setting.seed(task.problem.name, task.number),
-        "patience": setting.experiment.patience,
+        "patience": setting.patience(rival),
+        "first": rival.first,
         "limit": setting.limit,
         "version": version_of(rival),
     }
@@ -156,7 +166,7 @@ def tune_rival(setting: Setting, task: Task, rival: Rival, path: Path, workers: 
         path,
         setting.stages,
         len(task.study.judges),
-        setting.experiment.patience,
+        setting.patience(rival),
         setting.limit,
         task.budget,
         setting.seed(task.problem.name, task.number),
@@ -170,7 +180,7 @@ def tune_rival(setting: Setting, task: Task, rival: Rival, path: Path, workers: 
 
 def rounds_of(setting: Setting, study: Study, rival: Rival, tuned: Tuned) -> Options:
     """The number of rounds that early stopping found, where there was any; more for more rows, as our tuner has it."""
-    if setting.experiment.patience is None or not rival.stops_early or tuned.n_rounds is None:
+    if setting.patience(rival) is None or not rival.stops_early or tuned.n_rounds is None:
         return {}
     growth = math.sqrt(len(study.train.y) / np.mean([len(parts[-1]) for parts in study.parts]))
     return {rival.rounds: min(math.floor(tuned.n_rounds * growth + 0.5), tuned.options[rival.rounds])}

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from problems import Fold, Problem, balanced_weights, loss
 from records import append_lines, whole_lines
-from rivals import How, Options, Part, Rival, draw
+from rivals import How, Options, Part, Rival, configurations
 from sets import Array, Rows
 from workers import Answer, Call, Workers
 
@@ -214,6 +214,14 @@ def rank_stage(results: dict[Trial, Result], stage: int, n_folds: int) -> list[i
     return sorted(configs, key=lambda config: (mean_loss(results, stage, config, n_folds), config))
 
 
+def who_goes_on(search: Search, results: dict[Trial, Result], stage: int) -> list[int]:
+    """The best of the stage before; a rival's first configuration as ours, but not where one alone goes on."""
+    best = rank_stage(results, stage - 1, search.n_folds)[: search.stages[stage].n_configs]
+    if search.rival.first is not None and 0 not in best and search.stages[-1].n_configs > 1:
+        best[-1] = 0
+    return best
+
+
 def find_winner(search: Search, results: dict[Trial, Result]) -> tuple[int, int]:
     """The stage and number of the best of the last stage, or of one before where all of the last stage failed."""
     winners = [(stage, rank_stage(results, stage, search.n_folds)[0]) for stage in range(len(search.stages))]
@@ -223,11 +231,11 @@ def find_winner(search: Search, results: dict[Trial, Result]) -> tuple[int, int]
 
 def run_search(search: Search, workers: Workers, file: TrialFile, told: Callable[[Trial, bool], None]) -> Tuned:
     """Stage by stage; `told` hears of every trial, and whether it is new."""
-    drawn = draw(search.rival.space, search.stages[0].n_configs, search.seed)
+    drawn = configurations(search.rival, search.stages[0].n_configs, search.seed)
     configs = list(range(len(drawn)))
     for stage in range(len(search.stages)):
         if stage > 0:
-            configs = rank_stage(file.results, stage - 1, search.n_folds)[: search.stages[stage].n_configs]
+            configs = who_goes_on(search, file.results, stage)
         trials = [Trial(stage, config, fold) for config in configs for fold in range(search.n_folds)]
         for trial in [trial for trial in trials if trial in file.results]:
             told(trial, False)

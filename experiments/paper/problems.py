@@ -82,11 +82,11 @@ def fold_rows(table: Table, rows: Rows, n_folds: int, seed: int = SEED) -> list[
     return list(kind(n_folds, shuffle=True, random_state=seed).split(rows, table.y[rows]))
 
 
-def nested_folds(table: Table, n_folds: int) -> list[Fold]:
+def nested_folds(table: Table, n_folds: int, seed: int = SEED) -> list[Fold]:
     """n_folds outer folds with n_folds inner ones each."""
     everything = np.arange(len(table.y))
-    outer = fold_rows(table, everything, n_folds)
-    return [Fold(train, test, fold_rows(table, train, n_folds)) for train, test in outer]
+    outer = fold_rows(table, everything, n_folds, seed)
+    return [Fold(train, test, fold_rows(table, train, n_folds, seed)) for train, test in outer]
 
 
 def single_split(train: Rows, valid: Rows, test: Rows) -> list[Fold]:
@@ -261,5 +261,10 @@ MAKERS: dict[str, dict[str, Callable[[str], Problem]]] = {
 
 
 @lru_cache(maxsize=1)
-def load(experiment: str, name: str) -> Problem:
-    return MAKERS[experiment][name](name)
+def load(experiment: str, name: str, deal: int = SEED) -> Problem:
+    """With its folds dealt by a seed; a single split is the paper's and no other."""
+    problem = MAKERS[experiment][name](name)
+    if deal == SEED:
+        return problem
+    assert experiment != KAGGLE
+    return replace(problem, folds=nested_folds(problem.table, len(problem.folds), deal))

@@ -35,6 +35,7 @@ class Range(NamedTuple):
 
 
 Space = Mapping[str, Range]
+MOST_ROUNDS, PATIENCE = 2000, 50  # of those who stop early by themselves, ours at its defaults among them
 
 
 class Part(NamedTuple):
@@ -75,6 +76,13 @@ class Rival:
     fixed: Options = field(default_factory=dict)
     stops_early: bool = True
     python: Path | None = None  # that must be there
+    patience: int | None = None  # where the experiment has none
+    first: Options | None = None  # a configuration before those drawn, with a place in the last stage
+
+
+def configurations(rival: Rival, n: int, seed: int) -> list[Options]:
+    first = [] if rival.first is None else [dict(rival.first)]
+    return [*first, *draw(rival.space, n - len(first), seed)]
 
 
 def draw(space: Space, n: int, seed: int) -> list[Options]:
@@ -277,6 +285,21 @@ def beside_node(rival: Rival) -> Rival:
         "max_depth": Range(1, 8, INTEGER),
     }
     return replace(rival, space={**rival.space, **changed})
+
+
+# What the libraries have where nothing is said; of LightGBM the depth that has about its 31 leaves.
+UNTUNED: dict[str, Options] = {
+    "XGBoost": {"max_depth": 6, "learning_rate": 0.3, "colsample_bytree": 1.0, "subsample": 1.0},
+    "LightGBM": {"max_depth": 5, "learning_rate": 0.1, "feature_fraction": 1.0, "bagging_fraction": 1.0},
+}
+
+
+def stopping(rival: Rival) -> Rival:
+    """With what our default space has beside its ranges: rounds are found by the rows that judge, and the first
+    configuration is the library's own."""
+    space = {**rival.space, rival.rounds: Range(MOST_ROUNDS, MOST_ROUNDS, INTEGER)}
+    first = {**UNTUNED[rival.name], rival.rounds: MOST_ROUNDS}
+    return replace(rival, name=f"{rival.name} (stopping)", space=space, patience=PATIENCE, first=first)
 
 
 APPENDIX = {rival.name: rival for rival in EVERYBODY}

@@ -1,6 +1,6 @@
 """Does the paper's experiments again: everybody tuned alike by successive halving, and judged on rows left out.
 
-    ./dev experiments openml|node|kaggle [--scale full|medium|small] [--contestants NAME ...] [--sets SET ...]
+    ./dev experiments openml|node|kaggle [--scale full|medium|small|confirm] [--contestants NAME ...] [--sets SET ...]
                                          [--hours N] [--tables] [--forget] [--data FOLDER]
 
 A run that was stopped goes on where it stopped. Prints tables, and writes them and pictures into
@@ -19,6 +19,7 @@ import sets
 from contests import Setting, fold_of, forget_trials, is_done, run_set
 from paper_pages import make_digest, make_page
 from places import ROOT, write_part_of_page
+from problems import KAGGLE
 from progress_line import Progress
 from records import RESULTS, Record, RecordFile
 from rivals import Rival
@@ -46,7 +47,7 @@ def run(setting: Setting, names: list[str], contestants: list[Contestant], file:
     try:
         for name in names:
             for contestant in contestants:
-                problem = problems.load(setting.experiment.name, name)
+                problem = problems.load(setting.experiment.name, name, setting.deal)
                 run_set(setting, problem, contestant, file, progress)
     finally:
         progress.end()
@@ -57,7 +58,7 @@ def work_left(setting: Setting, names: list[str], contestants: list[Contestant],
     n_folds, fold = None, None
     for name in names:
         if n_folds is None or fold is None:  # they are alike for all sets of an experiment
-            problem = problems.load(setting.experiment.name, name)
+            problem = problems.load(setting.experiment.name, name, setting.deal)
             n_folds, fold = len(problem.folds), fold_of(setting, problem, 0)
         for contestant in contestants:
             for number in range(n_folds):
@@ -101,6 +102,8 @@ def parse_arguments() -> argparse.Namespace:
         unknown = [name for name in getattr(arguments, what) or [] if name not in known]
         if unknown:
             parser.error(f"no such {what}: {', '.join(unknown)}; there are: {', '.join(known)}")
+    if arguments.scale == "confirm" and experiment.name == KAGGLE:
+        parser.error("the Kaggle-style sets have one split, so there are no other folds to confirm by")
     return arguments
 
 

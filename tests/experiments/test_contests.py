@@ -182,6 +182,19 @@ def test_searches_of_a_space_draw_the_same_and_others_for_each_set_and_fold(make
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
+def test_other_folds_have_other_draws(make_setting, module, monkeypatch):
+    scales, seed = module("scales"), make_setting().seed("pol", 0)
+    monkeypatch.setitem(scales.SCALES, "small", scales.SCALES["small"]._replace(deal=1))
+    assert make_setting().deal == 1 and make_setting().seed("pol", 0) != seed
+
+
+def test_one_that_stops_by_itself_has_the_rounds_that_it_found(run, make_setting, problem, rival):
+    stopping = dataclasses.replace(rival, patience=10, first={"share": 1.0, "rounds": 50})
+    for record, fold in zip(run(make_setting(), rival=stopping), problem.folds, strict=True):
+        growth = (len(fold.train) / len(fold.inner[0][0])) ** 0.5
+        assert record.options == {"share": 1.0, "rounds": round(20 * growth)}  # the made-up one stops after 20
+
+
 def test_trials_of_other_rows_are_refused(run, make_setting, problem, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(make_setting(), Interrupted(3))

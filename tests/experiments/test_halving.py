@@ -188,6 +188,22 @@ def test_the_best_go_on_and_equal_ones_by_their_number(halving, module, search, 
     assert len(told) == 40 and all(is_new for _, is_new in told)
 
 
+@pytest.mark.parametrize("first, goes_on", [(0.9, True), (0.9, False), (0.0, True)])
+def test_a_first_configuration_has_a_place_in_the_last_stage(halving, module, search, tmp_path, first, goes_on):
+    """But not where one alone goes on."""
+    stages = search.stages if goes_on else [halving.Stage(16, 0.25), halving.Stage(1, 1.0)]
+    rival = dataclasses.replace(search.rival, first={"share": first, "rounds": 7})
+    search = dataclasses.replace(search, rival=rival, stages=stages)
+    here = Here(by_share(module, halving))
+    tuned = halving.run_search(search, here, halving.TrialFile(tmp_path / "trials", {}), no_ear)
+    drawn = module("rivals").configurations(rival, 16, search.seed)
+    others = sorted(drawn[1:], key=lambda options: round(options["share"], 1))
+    last = {share for stage, share, _ in here.asked if stage == 1}
+    assert len(last) == stages[1].n_configs and (first in last) == (goes_on or first == 0.0)
+    assert len(last - {first} - {options["share"] for options in others[:6]}) == 0
+    assert (tuned.options == rival.first) == (first == 0.0)
+
+
 def test_early_stopping_gives_the_mean_of_the_rounds(halving, module, search, tmp_path):
     file = halving.TrialFile(tmp_path / "trials", {})
     stopping = dataclasses.replace(search, patience=10)

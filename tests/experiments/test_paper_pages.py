@@ -51,7 +51,8 @@ def test_losses_stand_beside_the_published_ones(pages, module, make, tmp_path):
     assert row_of(page, "pol", 1)[1:] == ["0.3 (0.165)", "0.3 (0.165)"]
     assert row_of(page, "all 2 sets")[1:] == ["0.6 (0.33)", "0.6 (0.33)"]
     assert "## Scale small" in page and "16 on 0.25 of the rows, 4 on 1 of the rows" in page
-    assert "Not run: LightGBM, CatBoost, ours (paper space), ours (default space), CreditCardSubset, eeg-eye" in page
+    absent = ["LightGBM", "CatBoost", "XGBoost (stopping)", "LightGBM (stopping)", "ours (paper space)"]
+    assert f"Not run: {', '.join(absent)}, ours (default space), CreditCardSubset, eeg-eye" in page
     assert "Friedman test of 3 contestants over 10 sets" in page.split("## The published losses")[1]
     assert "\n2026-01-02. XGBoost 1.0, snapml 1.0.\na machine.\n" in page
     assert "Wilcoxon" in page and "openml-small-ranks.svg" in page
@@ -120,6 +121,22 @@ def test_pictures_of_results_that_are_gone_are_removed(pages, module, make, tmp_
     alone = records[:6]
     assert "ranks.svg" not in pages.make_page(experiment, alone, tmp_path)
     assert "ranks.svg" not in pages.make_digest(experiment, alone, tmp_path, "")
+
+
+def test_ours_alone_are_not_drawn_by_rank(pages, module, make, tmp_path):
+    ours = ("ours (paper space)", "ours (default space)")
+    records = [r for who in ours for a in ("pol", "letter") for r in make("openml", who, a, [0.1] * 3)]
+    pages.make_page(experiment_of(module, "openml"), records, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"openml-small-time.svg"}
+
+
+def test_other_folds_and_other_patience_are_told(pages, module, make, tmp_path):
+    records = make("openml", "XGBoost", "pol", [0.1] * 3) + make("openml", "XGBoost", "pol", [0.1] * 3, scale="confirm")
+    small, confirm = pages.make_page(experiment_of(module, "openml"), records, tmp_path).split("## Scale ")[1:]
+    assert "3 outer folds, dealt by another seed" in confirm and "another seed" not in small
+    records = make("kaggle", "XGBoost", "rossmann", [0.1] * 3, by_seed=True)
+    page = pages.make_page(experiment_of(module, "kaggle"), records, tmp_path)
+    assert "after 10 rounds; of our default space after 50, of KTBoost never." in page
 
 
 def test_searches_that_the_defaults_won_are_counted(pages, module, make, tmp_path):

@@ -59,8 +59,20 @@ def test_nested_folds_have_every_row_once_and_are_shuffled(problems, is_classifi
         assert sorted(np.concatenate([valid for _, valid in fold.inner])) == list(range(len(fold.train)))
         assert all(not set(train) & set(valid) for train, valid in fold.inner)
     assert np.ptp(folds[0].test) > 200
-    again = problems.nested_folds(table, 3)
+    again, other = problems.nested_folds(table, 3), problems.nested_folds(table, 3, 1)
     assert all(np.array_equal(a.test, b.test) for a, b in zip(folds, again, strict=True))
+    assert not any(np.array_equal(a.test, b.test) for a, b in zip(folds, other, strict=True))
+
+
+def test_the_folds_of_a_problem_are_dealt_by_a_seed(problems, monkeypatch):
+    table = make_table(problems)
+    makers = {"openml": {"made up": lambda name: problems.Problem(name, table, problems.nested_folds(table, 3))}}
+    monkeypatch.setattr(problems, "MAKERS", makers)
+    for deal in (0, 1):
+        folds, wanted = problems.load("openml", "made up", deal).folds, problems.nested_folds(table, 3, deal)
+        for found, one in zip(folds, wanted, strict=True):
+            pairs = [(found.test, one.test), *zip(found.inner[0], one.inner[0], strict=True)]
+            assert all(np.array_equal(*pair) for pair in pairs)
 
 
 def test_folds_of_classes_have_the_same_share_of_each(problems):

@@ -88,6 +88,18 @@ def test_beside_node_rounds_depths_and_rates_are_others(rivals, name):
     assert here.space == {**there.space, **changed} and here.fixed == there.fixed
 
 
+@pytest.mark.parametrize("name", ["XGBoost", "LightGBM"])
+def test_one_that_stops_has_the_same_ranges_but_of_rounds_and_its_defaults_first(rivals, name):
+    drawing, rival = rivals.APPENDIX[name], rivals.stopping(rivals.APPENDIX[name])
+    found = rivals.configurations(rival, 16, 3)
+    assert len(found) == 16 and {options[rival.rounds] for options in found} == {2000}
+    assert found[0] == rival.first and found[0].keys() == drawing.space.keys()
+    assert rival.space == {**drawing.space, rival.rounds: (2000, 2000, "integer")}
+    assert found[1:] == rivals.draw(rival.space, 15, 3)
+    assert (rival.patience, rival.fixed, rival.fit, rival.package) == (50, drawing.fixed, drawing.fit, drawing.package)
+    assert rivals.configurations(drawing, 16, 3) == rivals.draw(drawing.space, 16, 3) and drawing.patience is None
+
+
 # ---- What each is asked --------------------------------------------------------------------------------------------
 
 

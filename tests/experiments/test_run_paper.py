@@ -27,7 +27,7 @@ def run(run_paper, module, tmp_path, monkeypatch, capsys):
     )
     table = problems.Table(None, [0.0] * 12, False)
     problem = problems.Problem("", table, problems.single_split(*[list(range(4))] * 3))
-    monkeypatch.setattr(problems, "load", lambda _experiment, name: dataclasses.replace(problem, name=name))
+    monkeypatch.setattr(problems, "load", lambda _experiment, name, _deal: dataclasses.replace(problem, name=name))
     asked = []
 
     def run_set(setting, a_problem, contestant, file, progress):
@@ -83,6 +83,12 @@ def test_what_there_is_not_is_refused(run, arguments):
         run("node", *arguments)
 
 
+def test_a_single_split_is_not_confirmed(run):
+    assert run("node", "--scale", "confirm", "--sets", "bank8FM", "--contestants", "XGBoost")[0]
+    with pytest.raises(SystemExit):
+        run("kaggle", "--scale", "confirm")
+
+
 def test_a_rival_without_its_environment_is_left_out(run_paper, module, tmp_path, capsys):
     rival = module("rivals").APPENDIX["KTBoost"]
     absent, here = (dataclasses.replace(rival, python=path) for path in (tmp_path / "no", tmp_path))
@@ -95,7 +101,7 @@ def test_work_is_what_is_not_known(run_paper, module, tmp_path, monkeypatch):
     inner = [([0], [1])] * 2
     folds = [problems.Fold([0, 1], [2], inner)] * 2
     problem = problems.Problem("", problems.Table(None, None, False), folds)
-    monkeypatch.setattr(problems, "load", lambda _experiment, _name: problem)
+    monkeypatch.setattr(problems, "load", lambda _experiment, _name, _deal: problem)
     experiment = module("scales").EXPERIMENTS["node"]
     file = records.RecordFile(tmp_path / "records")
     contestants = [experiment.contestants[name] for name in ("XGBoost", "CatBoost")]
