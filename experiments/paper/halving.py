@@ -114,7 +114,7 @@ def run_trial(path: Path, rival: Rival, options: Options, stage: int, fold: int,
     train, valid = study.rows(study.parts[fold][stage]), study.rows(study.judges[fold])
     stops = patience is not None and rival.stops_early
     how = How(study.is_classification, 0, patience if stops else None)
-    fitted = rival.fit({**options, **rival.fixed}, how, train, valid if stops else None)
+    fitted = rival.fit(rival.settings(options), how, train, valid if stops else None)
     found = loss(valid.y, fitted.predict(valid.X), valid.weights, study.is_classification, study.is_log)
     return Judged(found, fitted.n_rounds)
 
@@ -122,7 +122,7 @@ def run_trial(path: Path, rival: Rival, options: Options, stage: int, fold: int,
 def predict_test(path: Path, rival: Rival, options: Options, seed: int) -> Array:
     """Trains on all rows of the outer fold."""
     study = load_study(path)
-    fitted = rival.fit({**options, **rival.fixed}, How(study.is_classification, seed), study.train, None)
+    fitted = rival.fit(rival.settings(options), How(study.is_classification, seed), study.train, None)
     return fitted.predict(study.X_test)
 
 

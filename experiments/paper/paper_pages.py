@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 from our_search import Ours
 from pictures import bars, boxes, critical_differences
-from problems import KAGGLE, NODE, OPENML
+from problems import KAGGLE, N_FOLDS, NODE, OPENML
 from published import (
-    NODE_HOURS,
-    NODE_LOSSES,
+    HOURS,
+    LOSSES,
     NODE_NOT_COMPARABLE,
     OPENML_LOSSES,
     OPENML_RANKS,
-    ROSSMANN_HOURS,
-    ROSSMANN_LOSSES,
     SNAPBOOST,
+    is_comparable,
 )
 from records import Record
 from rivals import MOST_ROUNDS, PATIENCE, Rival
@@ -34,16 +33,6 @@ from significance import (
 )
 from tables import table
 
-PUBLISHED = {
-    OPENML: OPENML_LOSSES,
-    NODE: NODE_LOSSES,
-    KAGGLE: {who: {"rossmann": found} for who, found in ROSSMANN_LOSSES.items()},
-}
-PUBLISHED_HOURS = {
-    OPENML: {},
-    NODE: NODE_HOURS,
-    KAGGLE: {who: {"rossmann": hours} for who, hours in ROSSMANN_HOURS.items()},
-}
 LEAST = "The least loss of those run here is bold."
 OF_OUR_DEFAULT_SPACE = (
     "Its first configuration is the defaults themselves, which go on to the last stage unless one alone does. They were"
@@ -97,8 +86,7 @@ Cells = dict[str, dict[str, Cell]]  # by contestant and set
 
 def n_expected(experiment: Experiment, scale: str) -> int:
     """Records of a contestant on a set: outer folds, or seeds."""
-    folds = {OPENML: 3, NODE: 2, KAGGLE: 1}[experiment.name]
-    return folds * min(experiment.n_seeds, SCALES[scale].max_seeds)
+    return N_FOLDS[experiment.name] * min(experiment.n_seeds, SCALES[scale].max_seeds)
 
 
 def cell_of(records: list[Record], expected: int) -> Cell:
@@ -159,7 +147,7 @@ def loss_cell(cell: Cell | None, is_least: bool, with_deviation: bool) -> str:
 
 def loss_table(experiment: Experiment, cells: Cells) -> str:
     """The published losses, then everybody's; the least of those that were run here stands out."""
-    published, losses, names = PUBLISHED[experiment.name], losses_of(cells), list(cells)
+    published, losses, names = LOSSES[experiment.name], losses_of(cells), list(cells)
     rows = []
     for a_set in sets_in(experiment, cells):
         found = [of_sets[a_set] for of_sets in losses.values() if a_set in of_sets]
@@ -191,24 +179,20 @@ def title_of(a_set: str) -> str:
 
 def below_table(experiment: Experiment, cells: Cells) -> str:
     """How often each is below what was published."""
-    published, losses = PUBLISHED[experiment.name], losses_of(cells)
+    published, losses = LOSSES[experiment.name], losses_of(cells)
     rows = []
     for who, of_sets in losses.items():
         row = [who]
         for theirs in published.values():
-            both = [a_set for a_set in of_sets if a_set in theirs and not is_left_out(experiment, a_set)]
+            both = [a_set for a_set in of_sets if a_set in theirs and is_comparable(experiment.name, a_set)]
             row.append(f"{sum(of_sets[a_set] < theirs[a_set] for a_set in both)} of {len(both)}" if both else "")
         rows.append(row)
     return table(["sets below the published loss of", *published], rows)
 
 
-def is_left_out(experiment: Experiment, a_set: str) -> bool:
-    return experiment.name == NODE and a_set in NODE_NOT_COMPARABLE
-
-
 def time_table(experiment: Experiment, cells: Cells) -> str:
     """Hours of tuning on one processor, and in all on those of the machine; published ones are of other machines."""
-    hours, sets, rows = PUBLISHED_HOURS[experiment.name], sets_in(experiment, cells), []
+    hours, sets, rows = HOURS[experiment.name], sets_in(experiment, cells), []
     for a_set in sets:
         row = [digits(of[a_set]) if a_set in of else "" for of in hours.values()]
         here = [cells[who].get(a_set) for who in cells]
@@ -249,11 +233,12 @@ def time_text(cells: list[Cell]) -> str:
 def scale_text(experiment: Experiment, scale: str) -> str:
     how, stages = SCALES[scale], stages_of(experiment, SCALES[scale])
     sizes = ", ".join(f"{stage.n_configs} on {stage.resource:.4g} of the rows" for stage in stages)
-    folds = {OPENML: "3 outer folds", NODE: "2 outer folds", KAGGLE: "One split"}[experiment.name]
-    judges = {OPENML: "3 inner folds judge", NODE: "2 inner folds judge", KAGGLE: "the validation rows judge"}
-    judge = (
-        "the first inner fold judges" if how.n_judges == 1 and experiment.name != KAGGLE else judges[experiment.name]
-    )
+    n_folds = N_FOLDS[experiment.name]
+    folds, judge = f"{n_folds} outer folds", f"{n_folds} inner folds judge"
+    if experiment.name == KAGGLE:
+        folds, judge = "One split", "the validation rows judge"
+    elif how.n_judges == 1:
+        judge = "the first inner fold judges"
     limit = how.limit * experiment.times_limit
     folds += ", dealt by another seed than at the other scales, and so are the draws" if how.deal > 0 else ""
     text = f"{folds}; {judge}. Configurations: {sizes}. A trial of a rival's may take {limit:g} s."
@@ -341,23 +326,27 @@ def opening(experiment: Experiment, records: list[Record], cells: Cells, scale: 
     return text + (f"Not run: {', '.join(absent)}.\n" if absent else "")
 
 
-def section(experiment: Experiment, records: list[Record], scale: str, folder: Path) -> str:
-    here = [record for record in records if record.key.scale == scale]
-    cells = cells_of(experiment, records, scale)
-    text = f"\n## Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
-    if SNAPBOOST in PUBLISHED[experiment.name]:
+def section(experiment: Experiment, records: list[Record], scale: str, significance: str, pictures: str) -> str:
+    here, cells = [record for record in records if record.key.scale == scale], cells_of(experiment, records, scale)
+    text = f"{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
+    if SNAPBOOST in LOSSES[experiment.name]:
         text += f"\n{below_table(experiment, cells)}"
-    text += time_table(experiment, cells)
+    return text + time_table(experiment, cells) + significance + pictures
+
+
+def section_of_page(experiment: Experiment, records: list[Record], scale: str, folder: Path) -> str:
+    cells, significance = cells_of(experiment, records, scale), ""
     if experiment.n_seeds == 1:
-        text += f"\n### Significance\n\n{report(losses_of(cells))}"
+        significance = f"\n### Significance\n\n{report(losses_of(cells))}"
         if is_partial(losses_of(cells)) and friedman(comparable(cells)) is not None:
-            text += f"\nOver the sets that all have: {friedman_text(comparable(cells))}"
-    return text + show_pictures(draw_pictures(experiment, cells, scale, folder), "")
+            significance += f"\nOver the sets that all have: {friedman_text(comparable(cells))}"
+    pictures = show_pictures(draw_pictures(experiment, cells, scale, folder), "")
+    return f"\n## Scale {scale}\n\n{section(experiment, records, scale, significance, pictures)}"
 
 
 def make_page(experiment: Experiment, records: list[Record], folder: Path) -> str:
     """The whole page; pictures are drawn into the folder."""
-    sections = [section(experiment, records, scale, folder) for scale in scales_in(records)]
+    sections = [section_of_page(experiment, records, scale, folder) for scale in scales_in(records)]
     text = f"# {experiment.title}\n\n{NOTES[experiment.name]}\n" + "".join(sections)
     if experiment.name == OPENML:
         text += f"\n## The published losses\n\n{published_text()}"
@@ -371,24 +360,20 @@ def published_text() -> str:
 # ---- The digest for docs/experiments.md -------------------------------------------------------------------------
 
 
-def digest_section(experiment: Experiment, records: list[Record], scale: str, folder: Path, link: str) -> str:
-    here = [record for record in records if record.key.scale == scale]
-    cells = cells_of(experiment, records, scale)
-    pictures = sorted(path.name for path in folder.glob(f"{experiment.name}-{scale}-*.svg"))
-    text = f"\n### Scale {scale}\n\n{opening(experiment, here, cells, scale)}\n{loss_table(experiment, cells)}"
-    if SNAPBOOST in PUBLISHED[experiment.name]:
-        text += f"\n{below_table(experiment, cells)}"
-    text += time_table(experiment, cells)
+def section_of_digest(experiment: Experiment, records: list[Record], scale: str, folder: Path, link: str) -> str:
+    cells, significance = cells_of(experiment, records, scale), ""
     if experiment.n_seeds == 1 and len(losses_of(cells)) > 1:
-        text += f"\n{friedman_text(comparable(cells))}" if friedman(comparable(cells)) is not None else ""
-        text += f"\n{pair_text(losses_of(cells))}"
-    return text + show_pictures(pictures, link)
+        significance = f"\n{friedman_text(comparable(cells))}" if friedman(comparable(cells)) is not None else ""
+        significance += f"\n{pair_text(losses_of(cells))}"
+    pictures = sorted(path.name for path in folder.glob(f"{experiment.name}-{scale}-*.svg"))
+    shown = section(experiment, records, scale, significance, show_pictures(pictures, link))
+    return f"\n### Scale {scale}\n\n{shown}"
 
 
 def make_digest(experiment: Experiment, records: list[Record], folder: Path, link: str) -> str:
     """What matters most of the page, whose pictures are in the folder, to which the link leads."""
     text = f"\n{NOTES[experiment.name]}\n"
-    text += "".join(digest_section(experiment, records, scale, folder, link) for scale in scales_in(records))
+    text += "".join(section_of_digest(experiment, records, scale, folder, link) for scale in scales_in(records))
     if experiment.name == OPENML:
         text += f"\n### The published losses\n\n{published_text()}"
     return f"{text}\n"

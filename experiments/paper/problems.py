@@ -21,6 +21,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.utils.class_weight import compute_sample_weight
 
 OPENML, NODE, KAGGLE = "openml", "node", "kaggle"
+N_FOLDS = {OPENML: 3, NODE: 2, KAGGLE: 1}  # outer ones; as many inner ones in each
 SEED = 0  # of folds
 KAGGLE_SEED = 42  # of the paper's single splits
 
@@ -212,12 +213,12 @@ def read_columns(file: str) -> Columns:
 
 def openml(name: str) -> Problem:
     table = table_of("ailerons-classes" if name == "ailerons" else name)
-    return Problem(name, table, nested_folds(table, 3))
+    return Problem(name, table, nested_folds(table, N_FOLDS[OPENML]))
 
 
 def node(name: str) -> Problem:
     table = table_of(name)
-    return Problem(name, table, nested_folds(table, 2))
+    return Problem(name, table, nested_folds(table, N_FOLDS[NODE]))
 
 
 def kaggle_credit_card(name: str) -> Problem:

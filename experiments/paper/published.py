@@ -6,6 +6,8 @@ They come from another machine, from folds that it does not tell and from the ve
 
 from __future__ import annotations
 
+from problems import KAGGLE, NODE, OPENML
+
 SNAPBOOST = "SnapBoost"
 
 # Table 1: test loss by 3x3 nested cross-validation (sample-weighted logistic loss, the mean of the outer folds).
@@ -91,5 +93,14 @@ NODE_NOT_COMPARABLE = ["parkinsons"]
 
 # Rossmann: the mean test RMSE of ten seeds in the original domain, and hours of tuning and evaluation (SB: "less than
 # 30 minutes"). Everything else of the Kaggle-style experiments was published as pictures alone.
-ROSSMANN_LOSSES = {"SB": 627.50, "KTBoost": 659.73}
-ROSSMANN_HOURS = {"SB": 0.5, "KTBoost": 54.0}
+KAGGLE_LOSSES = {"SB": {"rossmann": 627.50}, "KTBoost": {"rossmann": 659.73}}
+KAGGLE_HOURS = {"SB": {"rossmann": 0.5}, "KTBoost": {"rossmann": 54.0}}
+
+# By experiment, contestant and set.
+LOSSES = {OPENML: OPENML_LOSSES, NODE: NODE_LOSSES, KAGGLE: KAGGLE_LOSSES}
+HOURS: dict[str, dict[str, dict[str, float]]] = {OPENML: {}, NODE: NODE_HOURS, KAGGLE: KAGGLE_HOURS}
+
+
+def is_comparable(experiment: str, a_set: str) -> bool:
+    """Whether what was published is of the label that is predicted here."""
+    return not (experiment == NODE and a_set in NODE_NOT_COMPARABLE)

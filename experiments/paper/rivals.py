@@ -79,6 +79,10 @@ class Rival:
     patience: int | None = None  # where the experiment has none
     first: Options | None = None  # a configuration before those drawn, with a place in the last stage
 
+    def settings(self, options: Options) -> Options:
+        """With what is fixed, unless the options say otherwise, as those of the first configuration may."""
+        return {**self.fixed, **options}
+
 
 def configurations(rival: Rival, n: int, seed: int) -> list[Options]:
     first = [] if rival.first is None else [dict(rival.first)]
@@ -136,9 +140,10 @@ def fit_lightgbm(options: Options, how: How, train: Part, valid: Part | None) ->
     from lightgbm import LGBMClassifier, LGBMRegressor
 
     estimator = LGBMClassifier if how.is_classification else LGBMRegressor
-    leaves = {"num_leaves": 2 ** options["max_depth"], "bagging_freq": 1}
+    leaves = {} if "num_leaves" in options else {"num_leaves": 2 ** options["max_depth"]}
     stops = {} if how.patience is None else {"early_stopping_round": how.patience}
-    model = estimator(**options, **leaves, **stops, verbosity=-1, n_jobs=1, random_state=how.seed)
+    told = {**options, **leaves, **stops, "bagging_freq": 1}
+    model = estimator(**told, verbosity=-1, n_jobs=1, random_state=how.seed)
     judge: Options = {}
     if valid is not None:
         judge = {"eval_set": [(valid.X, valid.y)], "eval_sample_weight": [valid.weights]}
@@ -287,10 +292,26 @@ def beside_node(rival: Rival) -> Rival:
     return replace(rival, space={**rival.space, **changed})
 
 
-# What the libraries have where nothing is said; of LightGBM the depth that has about its 31 leaves.
+# What the libraries have where nothing is said, of all that is drawn or fixed for them here.
 UNTUNED: dict[str, Options] = {
-    "XGBoost": {"max_depth": 6, "learning_rate": 0.3, "colsample_bytree": 1.0, "subsample": 1.0},
-    "LightGBM": {"max_depth": 5, "learning_rate": 0.1, "feature_fraction": 1.0, "bagging_fraction": 1.0},
+    "XGBoost": {
+        "max_depth": 6,
+        "learning_rate": 0.3,
+        "colsample_bytree": 1.0,
+        "subsample": 1.0,
+        "reg_lambda": 1.0,
+        "tree_method": "hist",
+        "max_bin": 256,
+    },
+    "LightGBM": {
+        "max_depth": -1,
+        "num_leaves": 31,
+        "learning_rate": 0.1,
+        "feature_fraction": 1.0,
+        "bagging_fraction": 1.0,
+        "lambda_l2": 0.0,
+        "max_bin": 255,
+    },
 }
 
 

@@ -7,7 +7,7 @@ What our searches at full scale chose for the outer folds is trained again. On t
 judge had a part in the choice, so those losses are about what a difference from a published one weighs, not about which
 is better; those of other seeds and of several members are on the folds of the experiment, where they had none. Losses
 are kept in results/spread.jsonl, so a run that was stopped goes on where it was. Writes results/openml-spread.md or
-node-spread.md.
+node-spread.md, and a digest into docs/experiments.md.
 """
 
 from __future__ import annotations
@@ -21,20 +21,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import problems
 from entrants import package_version
+from halving import Study
 from machine import describe
-from our_search import Ours, estimator
-from problems import NODE, OPENML, Problem, Table, balanced_weights, fold_rows, loss
-from published import NODE_LOSSES, NODE_NOT_COMPARABLE, OPENML_LOSSES
-from records import RESULTS, RecordFile, append_lines, whole_lines
-from rivals import Options
+from our_search import Ours, predict_test
+from places import ROOT, write_part_of_page
+from problems import N_FOLDS, NODE, OPENML, Problem, Table, balanced_weights, fold_rows, loss
+from published import LOSSES, SNAPBOOST, is_comparable
+from records import RESULTS, Record, RecordFile, append_lines, whole_lines
+from rivals import Options, Part
 from scales import EXPERIMENTS
 from sets import Rows
 from tables import table
 from workers import n_processors
 
 SCALE = "full"
-N_FOLDS = {OPENML: 3, NODE: 2}
-PUBLISHED = {OPENML: OPENML_LOSSES, NODE: NODE_LOSSES}
+DOCUMENT = ROOT / "docs" / "experiments.md"
+BESIDE = {OPENML: [SNAPBOOST], NODE: ["NODE", SNAPBOOST]}  # whose published losses the digest has
 
 
 class Way(NamedTuple):
@@ -54,23 +56,24 @@ TOGETHER = Way(f"{MEMBERS} members", range(5), n_members=MEMBERS)
 Kept = dict[str, Any]  # a line of the file: whose losses, by which options, and what they are
 
 
-def chosen(experiment: str, contestant: str, a_set: str) -> list[Options]:
-    """The options of each outer fold; none where a fold is not done."""
+def results_of(experiment: str, contestant: str, a_set: str) -> list[Record]:
+    """Of each outer fold; none where a fold is not done."""
     known = RecordFile(RESULTS / f"{experiment}.jsonl").known.values()
     records = [one for one in known if one.key[1:4] == (SCALE, a_set, contestant) and one.loss is not None]
-    by_fold = {one.key.fold: one.options for one in records}
-    return [by_fold[fold] for fold in sorted(by_fold)] if len(by_fold) == N_FOLDS[experiment] else []
+    return sorted(records, key=lambda one: one.key.fold) if len(records) == N_FOLDS[experiment] else []
+
+
+def chosen(experiment: str, contestant: str, a_set: str) -> list[Options]:
+    return [record.options for record in results_of(experiment, contestant, a_set)]
 
 
 # ---- Losses -----------------------------------------------------------------------------------------------------
 
 
 def loss_of(ours: Ours, data: Table, train: Rows, test: Rows, options: Options, seed: int) -> float:
-    settings = {**ours.options, **options, "random_state": seed, "n_threads": n_processors()}
-    model = estimator(data.is_classification, settings)
-    model.fit(data.X[train], data.y[train], sample_weight=balanced_weights(data, train))
-    X = data.X[test]
-    predicted = model.predict_proba(X)[:, 1] if data.is_classification else model.predict(X)
+    part = Part(data.X[train], data.y[train], balanced_weights(data, train))
+    study = Study(part, data.X[test], data.is_classification, data.is_log, parts=[], judges=[])
+    predicted = predict_test(ours, study, options, seed, n_processors())
     return loss(data.y[test], predicted, balanced_weights(data, test), data.is_classification, data.is_log)
 
 
@@ -130,9 +133,9 @@ def measure(ours: Ours, way: Way, replay: Replay) -> None:
 
 def beside_published(experiment: str, one: Kept) -> list[str]:
     """Each published loss, and how many are below it; nothing where it was published of another label."""
-    if experiment == NODE and one["set"] in NODE_NOT_COMPARABLE:
-        return [""] * (2 * len(PUBLISHED[experiment]))
-    published = [of[one["set"]] for of in PUBLISHED[experiment].values()]
+    if not is_comparable(experiment, one["set"]):
+        return [""] * (2 * len(LOSSES[experiment]))
+    published = [of[one["set"]] for of in LOSSES[experiment].values()]
     n_below = [sum(each < theirs for each in one["losses"]) for theirs in published]
     n_losses = len(one["losses"])
     return [
@@ -156,10 +159,9 @@ def row_of_members(experiment: str, alone: Kept, together: Kept) -> list[str]:
 
 
 def table_of_shuffles(experiment: str, found: list[Kept], whose: list[str]) -> str:
-    n_folds = {2: "two", 3: "three"}[N_FOLDS[experiment]]
     columns = ["", "mean", "standard deviation", "least", "most", *whose]
     return (
-        f"\nOn the {n_folds} folds of {len(SHUFFLES.seeds)} other shuffles. Rows that judge here had a part in the"
+        f"\nOn the {N_FOLDS[experiment]} folds of {len(SHUFFLES.seeds)} other shuffles. Rows that judge here had a part in the"
         f" choice.\n\n{table(columns, [row_of_shuffles(experiment, one) for one in found])}"
     )
 
@@ -173,7 +175,7 @@ def table_of_members(experiment: str, found: list[tuple[Kept, Kept]], whose: lis
 
 
 def part_of_page(experiment: str, ours: Ours, known: list[Kept]) -> str:
-    whose = [column for who in PUBLISHED[experiment] for column in (f"{who}, published", "below it")]
+    whose = [column for who in LOSSES[experiment] for column in (f"{who}, published", "below it")]
     shuffled, alone, together = (kept_by_set(known, experiment, ours, way) for way in (SHUFFLES, ALONE, TOGETHER))
     pairs = [(one, together[a_set]) for a_set, one in alone.items() if a_set in together]
     shown = [*shuffled.values(), *(one for pair in pairs for one in pair)]
@@ -193,6 +195,41 @@ def page(experiment: str) -> str:
         f" chose, trained again (`./dev experiments spread {experiment}`).\n"
     )
     return text + "".join(part_of_page(experiment, ours, known) for ours in ours_of(experiment))
+
+
+# ---- The digest for docs/experiments.md -------------------------------------------------------------------------
+
+
+def row_of_digest(experiment: str, ours: Ours, shuffled: Kept, alone: Kept) -> list[str]:
+    """The loss of the table and how far it is from what was published, in deviations."""
+    a_set, deviation = shuffled["set"], stdev(shuffled["losses"])
+    found = mean(record.loss for record in results_of(experiment, ours.name, a_set) if record.loss is not None)
+    row = [a_set, *figures(found, mean(alone["losses"]), deviation)]
+    for who in BESIDE[experiment]:
+        if is_comparable(experiment, a_set):
+            theirs = LOSSES[experiment][who][a_set]
+            row.append(f"{(found - theirs) / deviation:+.1f}" if deviation > 0 else "")
+            row += [f"{sum(each < theirs for each in one['losses'])}" for one in (shuffled, alone)]
+        else:
+            row += [""] * 3
+    return row
+
+
+def digest(experiment: str) -> str:
+    """Of the sets that are done in every way."""
+    known = read_kept()
+    columns = ["", "loss above", f"mean of {len(ALONE.seeds)} seeds", "deviation of shuffles"]
+    for who in BESIDE[experiment]:
+        columns += [f"from {who}'s", f"shuffles below, of {len(SHUFFLES.seeds)}", f"seeds below, of {len(ALONE.seeds)}"]
+    text = ""
+    for ours in ours_of(experiment):
+        shuffled, alone = (kept_by_set(known, experiment, ours, way) for way in (SHUFFLES, ALONE))
+        rows = [row_of_digest(experiment, ours, one, alone[a_set]) for a_set, one in shuffled.items() if a_set in alone]
+        text += f"\n{ours.name}:\n\n{table(columns, rows)}" if rows else ""
+    return f"{text}\n" if text else ""
+
+
+# ---- What is known ----------------------------------------------------------------------------------------------
 
 
 def kept_by_set(known: list[Kept], experiment: str, ours: Ours, way: Way) -> dict[str, Kept]:
@@ -231,6 +268,7 @@ def main() -> None:
                     measure(ours, way, replay)
     text = page(experiment)
     (RESULTS / f"{experiment}-spread.md").write_text(text)
+    write_part_of_page(DOCUMENT, f"./dev experiments spread {experiment}", digest(experiment))
     print(text)
 
 

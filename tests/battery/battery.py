@@ -317,15 +317,20 @@ def summary(results: list[Result]) -> str:
 
 
 def overview(results: list[Result]) -> str:
-    """How many figures of each section are met, and the figures of all boosters side by side."""
-    rows = []
+    """How many figures of each section are met, those of ours that must be something, and those of all boosters side
+    by side."""
+    rows, figures = [], []
     for result in results:
         wanted = [figure for figure in result.figures if figure.must]
         n_met = sum(figure.is_met for figure in wanted)
         met, minutes = f"{n_met} of {len(wanted)}", f"{result.seconds / 60:.0f}"
         rows.append([result.title, f"`{result.command}`", met, minutes, result.date, result.commit])
+        ours = [figure for figure in wanted if not figure.booster]
+        titles = [result.title] + [""] * len(ours)
+        figures += [[title, one.title, number(one.measured), one.must] for title, one in zip(titles, ours, strict=False)]
     header = ["section", "command", "figures met", "minutes", "date", "commit"]
-    return f"\n{table(header, rows)}\n{table_of_boosters(results)}\n"
+    counted = table(["section", "figure", "measured", "must be"], figures)
+    return f"\n{table(header, rows)}\n{counted}\n{table_of_boosters(results)}\n"
 
 
 def table_of_boosters(results: list[Result]) -> str:

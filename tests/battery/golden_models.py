@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from programs import build, run_checks, run_pytest
 
@@ -10,7 +11,7 @@ from battery import Counts, Figure, Part, Run, Section, total
 from tests.format.contents import CONTENTS
 from tests.golden.golden_files import models, path_of
 from tests.identity.identities import usable_kernels
-from tools.logs import BUILD, RELEASE
+from tools.logs import BUILD, RELEASE, ROOT
 from tools.toolchain import make_venv
 from tools.wheel import TESTS, build_wheel, ready_for_tests, requirements
 
@@ -61,13 +62,20 @@ def parts(is_short: bool) -> list[Part]:
     return [*map(library_part, PRESETS), Part("document", by_the_document), Part("package", by_the_package)]
 
 
+def newest_version() -> int:
+    """Of the format, as the library writes it; each since 1 must be there."""
+    found = re.search(r"MXB__FORMAT_VERSION = (\d+)", (ROOT / "src" / "model" / "model_format.h").read_text())
+    assert found is not None
+    return int(found.group(1))
+
+
 def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
     n_models, n_ways = len(models()), len(PRESETS) * len(usable_kernels())
-    versions = {path_of(model).read_bytes()[8:12] for model in models()}
+    of_files = {int.from_bytes(path_of(model).read_bytes()[8:12], "little") for model in models()}
     n_predicted = (n_models - STRANGERS) * len(PREDICTING) * n_ways
     return [
         Figure("golden models", n_models, "≥ 22"),
-        Figure("versions of the format among them", len(versions), "≥ 1"),
+        Figure("versions of the format among them", len(of_files), f"= {newest_version()}"),
         Figure("sorts of things that a file can hold, each in one of them", len(CONTENTS), "≥ 50"),
         Figure(
             "their predictions, bit for bit: kernels, sanitizers, both libraries",

@@ -10,6 +10,7 @@ Figures go to tests/battery/results, the table of all of them to README.md there
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 from bad_input import BAD_INPUT
@@ -64,10 +65,23 @@ def run(section: Section, is_short: bool, is_anew: bool) -> list[Figure]:
     if is_anew:
         (KEPT / f"{section.name}.jsonl").unlink(missing_ok=True)
     figures = (run_short if is_short else run_full)(section)
+    if is_short and not figures:
+        print(f"{section.name}: ./dev test has its short form among the other tests", flush=True)
     tell(section, figures)
     if not is_short:
         write_pages()
     return figures
+
+
+def end_by_signals() -> None:
+    """So that what was started ends, too."""
+
+    def end(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup's is left alone
+            signal.signal(number, end)
 
 
 def main() -> int:
@@ -91,4 +105,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    end_by_signals()
     sys.exit(main())

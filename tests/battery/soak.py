@@ -11,6 +11,7 @@ from battery import Counts, Figure, Part, Run, Section, largest, total
 N_PREDICTIONS, N_TRAININGS = 1_000_000, 1_000
 N_THREADS = 64
 LOADS = {"release": 300, "tsan": 20}  # trainings beside them
+LEAST_SERVED = 100_000
 MOST_GROWTH = 2**20
 
 
@@ -49,9 +50,15 @@ def soak_package(run: Run) -> Counts:
 def load(preset: str, n_trainings: int) -> Part:
     def serve(run: Run) -> Counts:
         program = build(preset, run.log) / "stress_load"
-        patterns = {"threads": r"(\d+) threads", "served": r"(\d+) predictions", "wrong": r"predictions, (\d+) wrong"}
-        patterns |= {"beside": r"(\d+) trainings", "trained_wrong": r"trainings, (\d+) wrong"}
-        return run_checks([program, n_trainings, N_THREADS], run, **patterns)
+        return run_checks(
+            [program, n_trainings, N_THREADS],
+            run,
+            threads=r"(\d+) threads",
+            wrong=r"predictions, (\d+) wrong",
+            served=r"(\d+) beside trainings",
+            beside=r"(\d+) trainings,",
+            trained_wrong=r"trainings, (\d+) wrong",
+        )
 
     return Part(f"load, {preset}", serve)
 
@@ -90,7 +97,7 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
         Figure(
             "threads that predicted with one model while another trained", largest(counts, "threads"), f"= {N_THREADS}"
         ),
-        Figure("their predictions", total(counts, "served"), f"≥ {N_THREADS}"),
+        Figure("predictions that they began while it did", total(counts, "served"), f"≥ {LEAST_SERVED}"),
         Figure("trainings beside them", total(counts, "beside"), f"= {sum(LOADS.values())}"),
         Figure(
             "predictions or trainings that differed", total(counts, "wrong") + total(counts, "trained_wrong"), "= 0"

@@ -2,8 +2,12 @@
 
 import dataclasses
 import importlib.machinery
+import os
 import shutil
+import signal
 import subprocess
+import sys
+import time
 import types
 
 import pytest
@@ -124,19 +128,64 @@ def test_pages_are_written_after_each_section(battery, sections, made_up, monkey
     assert pages == [1, 2]
 
 
+ANOTHER_RUN = """
+import importlib.machinery, pathlib, sys, types
+sys.path.insert(0, {root!r})
+dev = types.ModuleType("dev")
+importlib.machinery.SourceFileLoader("dev", {root!r} + "/dev").exec_module(dev)
+dev.BUILD = pathlib.Path({build!r})
+dev.battery_command = lambda *_arguments: [sys.executable, "-c", {program!r}]
+dev.command_battery(types.SimpleNamespace(rest=["mutants"]))
+"""
+
+
+def another_run(root, build, program):
+    """Of ./dev battery, with something else in place of the battery."""
+    script = ANOTHER_RUN.format(root=str(root), build=str(build), program=program)
+    return subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def test_no_two_runs_share_their_builds(sections, root, monkeypatch, tmp_path):
     sections("tools.logs")  # lets the entry find its tools
     dev = types.ModuleType("dev")
     importlib.machinery.SourceFileLoader("dev", str(root / "dev")).exec_module(dev)
     monkeypatch.setattr(dev, "BUILD", tmp_path)
-    monkeypatch.setattr(dev, "battery_command", lambda *_arguments: ["true"])
+    with another_run(root, tmp_path, "print('begun', flush=True); input()") as run:
+        assert run.stdout.readline() == "begun\n"
+        for command in (dev.command_test, dev.command_battery):
+            with pytest.raises(dev.Failed, match="another run of tests is going on"):
+                command(types.SimpleNamespace(rest=["mutants"]))
+        run.communicate("\n")
+    assert run.returncode == 0
     with dev.alone("tests"):
-        with pytest.raises(dev.Failed, match="another run of tests is going on"):
-            dev.command_test(None)
-        with pytest.raises(dev.Failed, match="another run of tests is going on"):
-            dev.command_battery(types.SimpleNamespace(rest=["mutants"]))
-        assert dev.command_battery(types.SimpleNamespace(rest=["--tables"])) == 0
-    assert dev.command_battery(types.SimpleNamespace(rest=["mutants"])) == 0
+        pass
+
+
+SLOW_BATTERY = """
+import sys
+sys.path[:0] = {path!r}
+import run_battery
+from tools.logs import run_logged
+run_battery.end_by_signals()
+run_logged(["sh", "-c", "sleep 1; echo $$ > {told}; exec sleep 1000"], {told!r} + ".log", seconds=900)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_what_was_started(sections, root, tmp_path, name):
+    sections("run_battery")  # so that it is found
+    told = tmp_path / "pid"
+    script = SLOW_BATTERY.format(path=[entry for entry in sys.path if entry], told=str(told))
+    environment = {**os.environ, "PYTHONPATH": ""}
+    # Where this process ignores a signal, as under nohup, its children do, too.
+    restore = f"import signal; signal.signal(signal.{name}, signal.SIG_DFL)\n"
+    with subprocess.Popen([sys.executable, "-c", restore + script], env=environment) as run:
+        while not (told.exists() and told.read_text().endswith("\n")):
+            time.sleep(0.01)
+        run.send_signal(getattr(signal, name))
+        assert run.wait(60) == 128 + getattr(signal, name)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)
 
 
 def test_parts_of_sources_that_change_meanwhile_are_not_kept(battery, made_up, monkeypatch, capsys):
@@ -208,12 +257,14 @@ def test_the_document_has_a_line_a_section_and_a_column_a_booster(battery, made_
         battery.Figure("crashes", 2, "", "theirs .a", "4.6"),
         battery.Figure("crashes", 3, "", "theirs .b", "4.6"),
         battery.Figure("hangs", 1, "", "theirs", "4.7"),
+        battery.Figure("told alone", 3, "≥ 2"),
     ]
     battery.run_full(dataclasses.replace(section, figures=lambda counts, is_short: figures))
-    battery.DOCUMENT.write_text("Before.\n<!-- Written by `./dev battery`. -->\nold\n<!-- Up to here. -->\nAfter.\n")
+    battery.DOCUMENT.write_text("Before.\n<!-- Written by `./dev battery`. -->\nstale\n<!-- Up to here. -->\nAfter.\n")
     battery.write_pages()
     page = battery.DOCUMENT.read_text()
-    assert "| A title | `./dev battery made-up` | 1 of 1 | 0 |" in page and "| 12ab |" in page and "old" not in page
+    assert "| A title | told alone | 3 | ≥ 2 |" in page
+    assert "| A title | `./dev battery made-up` | 2 of 2 | 0 |" in page and "| 12ab |" in page and "stale" not in page
     assert "| counted of all boosters | ours 0.9 | theirs 4.6, 4.7 |" in page and "| hangs |  | 1 |" in page
     assert "| crashes | 0 (.a) | 2 (.a), 3 (.b) |" in page
     assert "|  | theirs .b 4.6: crashes | 3 |  |  |" in (battery.RESULTS / "README.md").read_text()

@@ -71,7 +71,7 @@ def test_memory_must_not_grow_in_c_nor_in_python(sections):
     in_c = {"predictions": 10**6, "trainings": 1000, "growth": 0, "growth_of_trainings": 0, "left": 0, "failed": 0}
     in_c |= {"left_by_trainings": 0, "wrong": 0, "trained_wrong": 0}
     package = {"predictions": 10**6, "fits": 1000, "growth": 0, "growth_of_fits": 0, "wrong": 0, "trained_wrong": 0}
-    loads = {name: {"threads": 64, "served": 64, "beside": n, "wrong": 0} for name, n in soak.LOADS.items()}
+    loads = {name: {"threads": 64, "served": 50_000, "beside": n, "wrong": 0} for name, n in soak.LOADS.items()}
     counts = {"soak": in_c, "package": package, **loads}
     assert missed(soak.SOAK, counts) == []
     for part, name in (("soak", "growth_of_trainings"), ("package", "growth"), ("package", "growth_of_fits")):

@@ -197,7 +197,10 @@ def test_the_pages_are_those_of_the_results(pages, module, root, tmp_path, name)
 
 @pytest.mark.parametrize("name", ["openml", "node"])
 def test_the_pages_of_other_shuffles_are_those_of_their_results(module, root, name):
-    assert module("run_spread").page(name) == (root / f"experiments/paper/results/{name}-spread.md").read_text()
+    spread = module("run_spread")
+    assert spread.page(name) == (root / f"experiments/paper/results/{name}-spread.md").read_text()
+    shown = module("places").part_of_page(spread.DOCUMENT, f"./dev experiments spread {name}")
+    assert shown == spread.digest(name)
 
 
 def test_the_readme_shows_ranks_of_the_document(pages, module, root):

@@ -93,7 +93,8 @@ def test_one_that_stops_has_the_same_ranges_but_of_rounds_and_its_defaults_first
     drawing, rival = rivals.APPENDIX[name], rivals.stopping(rivals.APPENDIX[name])
     found = rivals.configurations(rival, 16, 3)
     assert len(found) == 16 and {options[rival.rounds] for options in found} == {2000}
-    assert found[0] == rival.first and found[0].keys() == drawing.space.keys()
+    assert found[0] == rival.first and found[0].keys() >= {*drawing.space, *drawing.fixed}
+    assert rival.settings(found[0]) == found[0] and rival.settings(found[1]) == {**found[1], **drawing.fixed}
     assert rival.space == {**drawing.space, rival.rounds: (2000, 2000, "integer")}
     assert found[1:] == rivals.draw(rival.space, 15, 3)
     assert (rival.patience, rival.fixed, rival.fit, rival.package) == (50, drawing.fixed, drawing.fit, drawing.package)
@@ -147,13 +148,13 @@ def parts(rivals):
 def test_everybody_gets_options_rows_weights_and_seed(rivals, asked, name, is_classification):
     rival, (train, _) = rivals.APPENDIX[name], parts(rivals)
     drawn = rivals.draw(rival.space, 1, 5)[0]
-    fitted = rival.fit({**drawn, **rival.fixed}, rivals.How(is_classification, 11), train, None)
+    fitted = rival.fit(rival.settings(drawn), rivals.How(is_classification, 11), train, None)
     options = asked["options"]
     assert asked["X"] is train.X and asked["weights"] is train.weights
     assert 11 in (options.get("random_state"), options.get("random_seed"))
     assert 1 in (options.get("n_jobs"), options.get("thread_count"))
     depths = ("min_max_depth", "max_max_depth", "fit_intercept")  # put in order, and made a boolean
-    wanted = {key: value for key, value in {**drawn, **rival.fixed}.items() if key not in depths}
+    wanted = {key: value for key, value in rival.settings(drawn).items() if key not in depths}
     assert {key: options[key] for key in wanted} == wanted
     if name == "LightGBM":
         assert (options["num_leaves"], options["bagging_freq"]) == (2 ** drawn["max_depth"], 1)
@@ -162,10 +163,16 @@ def test_everybody_gets_options_rows_weights_and_seed(rivals, asked, name, is_cl
     assert predicted == pytest.approx(np.full(4, 0.25 if is_classification else train.y.mean()))
 
 
+def test_lightgbm_has_its_own_leaves_where_these_are_said(rivals, asked):
+    rival, (train, _) = rivals.stopping(rivals.APPENDIX["LightGBM"]), parts(rivals)
+    rival.fit(rival.settings(rival.first), rivals.How(True, 0), train, None)
+    assert {name: asked["options"][name] for name in rival.first} == rival.first
+
+
 @pytest.mark.parametrize("name", ["XGBoost", "LightGBM", "CatBoost"])
 def test_rows_that_judge_stop_early(rivals, asked, name):
     rival, (train, valid) = rivals.APPENDIX[name], parts(rivals)
-    options = {**rivals.draw(rival.space, 1, 5)[0], **rival.fixed}
+    options = rival.settings(rivals.draw(rival.space, 1, 5)[0])
     fitted = rival.fit(options, rivals.How(True, 0, 10), train, valid)
     assert fitted.n_rounds == 7
     told, judge = asked["options"], asked["judge"]
@@ -182,7 +189,7 @@ def test_rows_that_judge_stop_early(rivals, asked, name):
 def test_xgboost_gets_standard_labels_and_predicts_in_their_unit(rivals, asked):
     train, valid = parts(rivals)
     rival = rivals.APPENDIX["XGBoost"]
-    rival.fit({**rivals.draw(rival.space, 1, 5)[0], **rival.fixed}, rivals.How(False, 0, 10), train, valid)
+    rival.fit(rival.settings(rivals.draw(rival.space, 1, 5)[0]), rivals.How(False, 0, 10), train, valid)
     assert (asked["y"].mean(), asked["y"].std()) == pytest.approx((0, 1))
     ((_, labels),) = asked["judge"]["eval_set"]
     assert labels * train.y.std() + train.y.mean() == pytest.approx(valid.y)
@@ -193,7 +200,7 @@ def test_snapml_gets_its_depths_in_order(rivals, asked):
     rival = rivals.APPENDIX["snapml"]
     for depths in ((3, 9), (9, 3)):
         drawn = {**rivals.draw(rival.space, 1, 5)[0], "min_max_depth": depths[0], "max_max_depth": depths[1]}
-        rival.fit({**drawn, **rival.fixed}, rivals.How(False, 0), train, None)
+        rival.fit(rival.settings(drawn), rivals.How(False, 0), train, None)
         assert (asked["options"]["min_max_depth"], asked["options"]["max_max_depth"]) == (3, 9)
         assert asked["options"]["fit_intercept"] in (False, True)
 

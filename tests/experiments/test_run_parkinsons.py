@@ -1,9 +1,11 @@
 """The page on the label of parkinsons, on a made-up table and with a stand-in for the package."""
 
+import re
 import sys
 import types
 
 import numpy as np
+import pytest
 
 
 class Mean:
@@ -29,4 +31,6 @@ def test_every_column_is_a_label_once(module, tmp_path, monkeypatch):
     assert [row[:2] for row in rows] == [[str(i), f"c{i}"] for i in range(1, 23)]
     for row, deviation in zip(rows, values.std(axis=0), strict=True):  # the mean errs by the deviation
         assert float(row[2]) == float(f"{deviation:.3g}") and abs(float(row[3]) / deviation - 1) < 0.01
+    scores = re.search(r"of each score: c5 ([\d.]+), c6 ([\d.]+)\. ", text)
+    assert [float(error) for error in scores.groups()] == pytest.approx(values[:, 4:6].std(axis=0), rel=0.02)
     assert "NODE 0.001718, SnapBoost 0.000868" in text and "the 20th column as the label, c20" in text

@@ -35,6 +35,10 @@ def spread(module, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "mixboost", package)
     spread, problems = module("run_spread"), module("problems")
     monkeypatch.setattr(spread, "RESULTS", tmp_path)
+    monkeypatch.setattr(spread, "DOCUMENT", tmp_path / "document.md")
+    begin, end = (getattr(module("places"), name) for name in ("BEGIN", "END"))
+    parts = (f"{begin.format(f'./dev experiments spread {name}')}{end}" for name in ("openml", "node"))
+    spread.DOCUMENT.write_text("".join(parts))
     monkeypatch.setattr(spread, "package_version", lambda package: f"{package} of this test")
     y = np.repeat([0.0, 1.0], 150)
 
@@ -91,6 +95,23 @@ def test_regressions_are_predicted_in_their_unit(spread, monkeypatch, tmp_path):
     assert bank[5:] == ["0.02872", "0 of 20", "0.0313", "0 of 20"]
     assert again[5:] == ["0.02872", "0 of 5", "0.0313", "0 of 5"]
     assert len(parkinsons) == 5  # whose published losses are another label's
+
+
+def test_the_document_has_how_far_from_published_losses(spread, monkeypatch, module, tmp_path):
+    for a_set in ("bank8FM", "parkinsons"):
+        write(tmp_path, 0, 1, experiment="node", a_set=a_set)
+    monkeypatch.setattr(spread, "losses", lambda _ours, problem, _options, way: made_up[way.name])
+    made_up = {"shuffles": [0.028, 0.03, 0.032, 0.04], "seeds": [0.03, 0.02, 0.04], "4 members": [0.02, 0.03, 0.04]}
+    kept = (tmp_path / "node.jsonl").read_text().replace('"loss": 1.0', '"loss": 0.03')
+    (tmp_path / "node.jsonl").write_text(kept)
+    run(spread, monkeypatch, "node")
+    part = module("places").part_of_page(spread.DOCUMENT, "./dev experiments spread node")
+    ((bank, *_), (parkinsons, *_)) = rows_of(part, "bank8FM"), rows_of(part, "parkinsons")
+    deviation = np.std(made_up["shuffles"], ddof=1)
+    distances = [f"{(0.03 - theirs) / deviation:+.1f}" for theirs in (0.028717, 0.031298)]
+    assert bank == ["bank8FM", "0.03", "0.03", f"{deviation:.4g}", distances[0], "1", "1", distances[1], "2", "2"]
+    assert len([cell for cell in parkinsons if cell.strip()]) == 4
+    assert "from NODE's" in part and "ours (paper space):" in part and "default" not in part
 
 
 def test_what_is_known_is_not_done_again(spread, monkeypatch, tmp_path):

@@ -84,6 +84,28 @@ static void results_clear(struct results *results) {
     free(results->predictions);
 }
 
+/* What is asked of a model beside predictions of a dataset. */
+static void use_in_mode(const mxb_model *model, const struct made_data *data, struct control control) {
+    double metric, *numbers = calloc(data->n_rows + data->n_features, sizeof *numbers);
+    char *json = NULL;
+    size_t n_bytes;
+    mxb_stages *stages = NULL;
+    CHECK_INT(mxb_model_evaluate(model, data->dataset, 2, &metric, NULL), MXB_OK);
+    check_untouched(control);
+    CHECK_INT(mxb_model_importance(model, MXB_IMPORTANCE_FOURIER, numbers, NULL), MXB_OK);
+    check_untouched(control);
+    CHECK_INT(mxb_model_to_json(model, &json, &n_bytes, NULL), MXB_OK);
+    check_untouched(control);
+    CHECK_INT(mxb_model_predict_rows(model, numbers, 1, data->n_features, MXB_PREDICT_RAW, &metric, NULL), MXB_OK);
+    check_untouched(control);
+    CHECK_INT(mxb_stages_create(model, data->dataset, 2, &stages, NULL), MXB_OK);
+    CHECK_INT(mxb_stages_next(stages, MXB_PREDICT_RAW, numbers, NULL), MXB_OK);
+    check_untouched(control);
+    mxb_stages_free(stages);
+    mxb_bytes_free(json);
+    free(numbers);
+}
+
 /* All in one mode; the processor is asked after each call. */
 static struct results results_in(const struct mode *mode, struct control fresh, const struct made_data *data,
                                  const mxb_params *params) {
@@ -100,6 +122,7 @@ static struct results results_in(const struct mode *mode, struct control fresh, 
     if (loaded != NULL) {
         results.predictions = predict(loaded, data);
         check_untouched(control);
+        use_in_mode(loaded, data, control);
         results.bytes = bytes_of(loaded);
     }
     set_control(fresh);

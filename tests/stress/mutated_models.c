@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,11 @@
 #include "fuzz/use_model.h"
 #include "stress/change_model.h"
 
-enum { MOST_FILES = 256, SECONDS = 10 };
+enum {
+    MOST_FILES = 256,
+    SECONDS_WORKED = 1, /* that the processors may take for a file */
+    SECONDS = 20        /* by the clock, of one that waits */
+};
 
 /* What loading and using a file may take of memory: the 4 times are for what is read, the rest for the threads, rows
  * and rounds that it is used with. */
@@ -121,9 +126,16 @@ static void try_mutant(uint64_t seed) {
 
 /* ---- processes ---- */
 
+/* Of the next file; a process that goes beyond ends by a signal. */
+static void limit_time(void) {
+    struct itimerval worked = {.it_value = {.tv_sec = SECONDS_WORKED}};
+    setitimer(ITIMER_PROF, &worked, NULL);
+    alarm(SECONDS);
+}
+
 static void run_child(size_t count, uint64_t first) {
     for (; tally->next < count; tally->next++) {
-        alarm(SECONDS);
+        limit_time();
         try_mutant(first + tally->next);
     }
     _exit(0);
@@ -141,7 +153,7 @@ static void run(size_t count, uint64_t first) {
             exit(1);
         }
         if (tally->next < count) {
-            int hangs = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+            int hangs = WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF);
             tally->n_hangs += (size_t)hangs;
             tally->n_crashes += (size_t)!hangs;
             fprintf(stderr, "seed %llu: %s\n", (unsigned long long)(first + tally->next), hangs ? "hangs" : "crashes");

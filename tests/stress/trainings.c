@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "boost/trainer.h"
 #include "check.h"
+#include "data/prepared.h"
 #include "model/model.h"
 #include "stress/draw_data.h"
 #include "stress/draw_options.h"
@@ -34,6 +36,7 @@ struct trial {
 
 static unsigned long long seed;
 static size_t n_rounds_trained, n_many_rows, n_refused;
+static size_t n_never_risen, n_same_leaves, n_same_scores; /* trainings of which this was asked */
 
 /* ---- whatever happens, the seed is told ---- */
 
@@ -66,6 +69,8 @@ static void describe(const struct trial *trial) {
 
 /* ---- training ---- */
 
+static void check_same_scores(const mxb_trainer *trainer, const mxb_model *model);
+
 /* In pieces of random length, which must not matter. */
 static mxb_status train_in_pieces(struct dice *dice, const struct trial *trial, mxb_model **model, mxb_error *error) {
     mxb_prepared *prepared = NULL;
@@ -82,6 +87,9 @@ static mxb_status train_in_pieces(struct dice *dice, const struct trial *trial, 
     }
     if (status == MXB_OK) {
         status = mxb_trainer_model(trainer, model, error);
+    }
+    if (status == MXB_OK) {
+        check_same_scores(trainer, *model);
     }
     mxb_trainer_free(trainer);
     mxb_prepared_free(prepared);
@@ -161,6 +169,7 @@ static void check_loss_never_rises(const struct trial *trial) {
         trial->largest * largest_weight(&trial->data) < 1e-280) {
         return;
     }
+    n_never_risen++;
     for (size_t r = 1; r <= mxb_model_n_curve(model); r++) {
         double before = mxb_model_curve(model, r - 1, 0);
         double after = mxb_model_curve(model, r, 0);
@@ -209,11 +218,32 @@ static void check_same_leaves(const struct trial *trial) {
     if (trial->data.valid != trial->data.train || trial->data.valid == NULL) {
         return;
     }
+    n_same_leaves++;
     for (size_t r = 0; r <= mxb_model_n_rounds(model); r++) {
         double trained = mxb_model_curve(model, r, 0);
         CHECK_NEAR(mxb_model_curve(model, r, 1), trained,
                    only_trees ? (trial->data.weights != NULL ? 1e-12 * trained : 0.0) : 1e-12 * fmax(trained, sizes));
     }
+}
+
+/* Each training row has the score that its model predicts: with trees alone, which send it to the same leaves, to the
+ * last bit. (Not where the model ends before the training, nor of several members, whose mean has no scores.) */
+static void check_same_scores(const mxb_trainer *trainer, const mxb_model *model) {
+    const struct mxb_prepared *prepared = trainer->training.prepared;
+    int only_trees;
+    double sizes = sizes_of_terms(model, &only_trees);
+    size_t n_others = 0;
+    if (model->n_members > 1 || mxb_model_n_rounds(model) < mxb_model_n_curve(model)) {
+        return;
+    }
+    n_same_scores++;
+    double *raw = predict(model, prepared->view, MXB_PREDICT_RAW, 1);
+    for (size_t i = 0; i < prepared->n_rows; i++) {
+        double trained = trainer->members[0].scores[i];
+        n_others += only_trees ? raw[i] != trained : !(fabs(raw[i] - trained) <= 1e-12 * sizes);
+    }
+    CHECK_INT(n_others, 0);
+    free(raw);
 }
 
 /* The metric of predictions against the curve: the library's, and where the rows are those of the arrays our own. */
@@ -435,5 +465,7 @@ int main(int argc, char **argv) {
     }
     printf("%zu trainings, %zu of over 2^16 rows, %zu rounds; %zu refused for values out of range\n", count,
            n_many_rows, n_rounds_trained, n_refused);
+    printf("%zu whose loss may not rise, %zu validated on themselves, %zu with scores to predict\n", n_never_risen,
+           n_same_leaves, n_same_scores);
     return check_report();
 }

@@ -194,6 +194,75 @@ static void duplicate_and_zero_columns_are_repaired(void) {
     CHECK_NEAR(c[2], (4.0 * 11 - 2.0 * 4) / 32.0, 1e-9);
 }
 
+/* The lower triangle of Z'Z + alpha I and Z'g, of 20,000 rows of which 8 differ; features as a round has them. */
+static void make_equations(double gamma, double alpha, size_t n, double *a, double *b) {
+    enum { N_DISTINCT = 8, N_INPUTS = 5, N_EACH = 2500 };
+    struct dice dice = {5};
+    double inputs[N_DISTINCT][N_INPUTS], *z = malloc(N_DISTINCT * n * sizeof *z), g[N_DISTINCT];
+    for (size_t i = 0; i < N_DISTINCT; i++) {
+        g[i] = dice_normal(&dice);
+        for (size_t f = 0; f < N_INPUTS; f++) {
+            inputs[i][f] = dice_normal(&dice);
+        }
+    }
+    for (size_t c = 0; c < n; c++) {
+        double phase[N_DISTINCT] = {0};
+        for (size_t f = 0; f < N_INPUTS; f++) {
+            double frequency = sqrt(2.0 * gamma) * dice_normal(&dice);
+            for (size_t i = 0; i < N_DISTINCT; i++) {
+                phase[i] += frequency * inputs[i][f];
+            }
+        }
+        double shift = 6.28 * dice_uniform(&dice);
+        for (size_t i = 0; i < N_DISTINCT; i++) {
+            z[i * n + c] = (double)(float)(sqrt(2.0 / (double)n) * cos(phase[i] + shift));
+        }
+    }
+    for (size_t c = 0; c < n; c++) {
+        b[c] = 0.0;
+        for (size_t i = 0; i < N_DISTINCT; i++) {
+            b[c] += N_EACH * z[i * n + c] * g[i];
+        }
+        for (size_t d = 0; d <= c; d++) {
+            a[c * n + d] = c == d ? alpha : 0.0;
+            for (size_t i = 0; i < N_DISTINCT; i++) {
+                a[c * n + d] += N_EACH * z[i * n + c] * z[i * n + d];
+            }
+        }
+    }
+    free(z);
+}
+
+/* Largest element of A x - b over that of b. */
+static double residual_of(const double *a, const double *b, const double *x, size_t n) {
+    double largest = 0.0, unit = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = -b[i];
+        for (size_t j = 0; j < n; j++) {
+            sum += (j <= i ? a[i * n + j] : a[j * n + i]) * x[j];
+        }
+        largest = fmax(largest, fabs(sum));
+        unit = fmax(unit, fabs(b[i]));
+    }
+    return largest / unit;
+}
+
+/* The penalties and kernel widths of the paper, with which sums of floats fail, need no repair. */
+static void equations_of_few_distinct_rows_are_solved(void) {
+    enum { N = 250 };
+    static const double gammas[] = {1e-3, 1.0, 1e3}, alphas[] = {1e-6, 1e-5, 1e-4, 1e-3};
+    double *a = malloc(2 * N * N * sizeof *a), *u = a + (size_t)N * N, b[N], x[N], scratch[N];
+    for (int k = 0; k < 12; k++) {
+        make_equations(gammas[k / 4], alphas[k % 4], N, a, b);
+        memcpy(u, a, (size_t)N * N * sizeof *u);
+        memcpy(x, b, sizeof x);
+        CHECK_INT(mxb__cholesky_factor(u, N, scratch), 0);
+        mxb__cholesky_solve(u, N, x);
+        CHECK_NEAR(residual_of(a, b, x, N), 0.0, 1e-12);
+    }
+    free(a);
+}
+
 /* Rounding can leave a matrix that is not quite positive. */
 static void slightly_negative_matrices_are_repaired(void) {
     double scratch[2];
@@ -237,6 +306,7 @@ int main(void) {
     RUN(scale_does_not_matter);
     RUN(singular_matrices_are_repaired);
     RUN(duplicate_and_zero_columns_are_repaired);
+    RUN(equations_of_few_distinct_rows_are_solved);
     RUN(slightly_negative_matrices_are_repaired);
     RUN(zero_matrix_becomes_the_identity);
     return check_report();
