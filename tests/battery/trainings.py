@@ -43,7 +43,7 @@ def figures(counts: dict[str, Counts], _is_short: bool) -> list[Figure]:
             total(counts, "refused"),
             f"≤ {N_TRAININGS // 10}",
         ),
-        Figure("squared losses, which may rise in no round", total(counts, "never_risen"), f"≥ {N_TRAININGS // 4}"),
+        Figure("squared losses, which may rise in no round", total(counts, "never_risen"), f"≥ {N_TRAININGS // 5}"),
         Figure(
             "trainings whose rows are scored alike by place and by leaf",
             total(counts, "same_leaves"),
