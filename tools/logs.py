@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -16,21 +17,31 @@ class Failed(Exception):
     """A step that did not work; the text is for the person at the terminal."""
 
 
+def end_by_signals():
+    """Where it makes nothing else of them, so that what was started ends, too."""
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
+
+    def end(number, _frame):
+        for each in numbers:
+            signal.signal(each, signal.SIG_IGN)  # a second one must not end what this one does
+        sys.exit(128 + number)
+
+    for number in numbers:
+        signal.signal(number, end)
+
+
 def run_logged(command, log, env=None, cwd=ROOT, seconds=None):
     """Runs a command, its output appended to a log; returns the exit code, or None where it took more seconds than it
     may."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    with open(log, "ab") as out:
+    with open(log, "ab", buffering=0) as out:
         out.write(("$ " + " ".join(map(str, command)) + "\n").encode())
-        out.flush()
-        options = {"stdout": out, "stderr": subprocess.STDOUT, "env": env, "cwd": cwd}
-        if seconds is None:
-            return subprocess.run(command, **options).returncode
-        return run_in_time(command, seconds, **options)
+        return run_in_time(command, seconds, stdout=out, stderr=subprocess.STDOUT, env=env, cwd=cwd)
 
 
 def run_in_time(command, seconds, **options):
-    """The exit code; None where the command, with all that it had started, was ended after so many seconds."""
+    """The exit code; None where the command was ended after so many seconds. Whatever ends this, ends all that the
+    command had started."""
     with subprocess.Popen(command, start_new_session=True, **options) as process:
         try:
             return process.wait(seconds)

@@ -47,7 +47,7 @@ def page() -> str:
         error = error_of(np.delete(values, i, axis=1), values[:, i])
         rows.append([str(i + 1), name, f"{values[:, i].std():.3g}", f"{error:.3g}"])
     stated = STATED - 1
-    alone = error_of(values[:, :stated], values[:, stated])
+    from_those_before = error_of(values[:, :stated], values[:, stated])
     features = np.delete(values, [place - 1 for place in (SUBJECT, *SCORES)], axis=1)
     scores = [f"{frame.columns[i - 1]} {error_of(features, values[:, i - 1]):.3g}" for i in SCORES]
     theirs = ", ".join(f"{who} {losses['parkinsons']:g}" for who, losses in NODE_LOSSES.items())
@@ -55,9 +55,9 @@ def page() -> str:
         f"# parkinsons: which label?\n\n`./dev experiments parkinsons`, {time.strftime('%Y-%m-%d')}, {describe()}.\n\n"
         f"Published root mean squared errors: {theirs}. The paper states the {STATED}th column as the label,"
         f" {frame.columns[stated]}; from the {stated} columns before it, ours at its defaults with {N_ROUNDS} rounds"
-        f" has {alone:.3g}. The other 19 features that one could mean are those without the subject and the two scores;"
-        f" from them it has, of each score: {', '.join(scores)}. Every column in turn, predicted from all others in the same way:\n\n"
-        + table(["column", "name", "standard deviation", "error"], rows)
+        f" has {from_those_before:.3g}. The other 19 features that one could mean are those without the subject and the"
+        f" two scores; from them it has, of each score: {', '.join(scores)}. Every column in turn, predicted from all"
+        " others in the same way:\n\n" + table(["column", "name", "standard deviation", "error"], rows)
     )
 
 

@@ -161,8 +161,8 @@ def row_of_members(experiment: str, alone: Kept, together: Kept) -> list[str]:
 def table_of_shuffles(experiment: str, found: list[Kept], whose: list[str]) -> str:
     columns = ["", "mean", "standard deviation", "least", "most", *whose]
     return (
-        f"\nOn the {N_FOLDS[experiment]} folds of {len(SHUFFLES.seeds)} other shuffles. Rows that judge here had a part in the"
-        f" choice.\n\n{table(columns, [row_of_shuffles(experiment, one) for one in found])}"
+        f"\nOn the {N_FOLDS[experiment]} folds of {len(SHUFFLES.seeds)} other shuffles. Rows that judge here had a part"
+        f" in the choice.\n\n{table(columns, [row_of_shuffles(experiment, one) for one in found])}"
     )
 
 
@@ -216,7 +216,7 @@ def row_of_digest(experiment: str, ours: Ours, shuffled: Kept, alone: Kept) -> l
 
 
 def digest(experiment: str) -> str:
-    """Of the sets that are done in every way."""
+    """Of the sets that are done with other folds and other seeds."""
     known = read_kept()
     columns = ["", "loss above", f"mean of {len(ALONE.seeds)} seeds", "deviation of shuffles"]
     for who in BESIDE[experiment]:
@@ -253,7 +253,7 @@ def ours_of(experiment: str) -> list[Ours]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], prog="./dev experiments spread")
-    parser.add_argument("experiment", choices=list(N_FOLDS))
+    parser.add_argument("experiment", choices=list(BESIDE))
     parser.add_argument("--sets", nargs="+", metavar="SET", help="only these")
     parser.add_argument("--tables", action="store_true", help="fit nothing: print and write what is known")
     arguments = parser.parse_args()

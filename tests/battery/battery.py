@@ -326,8 +326,8 @@ def overview(results: list[Result]) -> str:
         met, minutes = f"{n_met} of {len(wanted)}", f"{result.seconds / 60:.0f}"
         rows.append([result.title, f"`{result.command}`", met, minutes, result.date, result.commit])
         ours = [figure for figure in wanted if not figure.booster]
-        titles = [result.title] + [""] * len(ours)
-        figures += [[title, one.title, number(one.measured), one.must] for title, one in zip(titles, ours, strict=False)]
+        for i, figure in enumerate(ours):
+            figures.append([result.title if i == 0 else "", figure.title, number(figure.measured), figure.must])
     header = ["section", "command", "figures met", "minutes", "date", "commit"]
     counted = table(["section", "figure", "measured", "must be"], figures)
     return f"\n{table(header, rows)}\n{counted}\n{table_of_boosters(results)}\n"

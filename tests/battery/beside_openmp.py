@@ -100,7 +100,7 @@ def main() -> None:
         USERS[arguments.library](X, y)
     n_same += same()
     end = end_in_a_child(same, lambda: None)
-    runtimes = set(re.findall(r"/lib(?:g|i)?omp\d*\b[^/\n]*$", Path("/proc/self/maps").read_text(), re.MULTILINE))
+    runtimes = set(re.findall(r"/lib[gi]?omp\d*\b[^/\n]*$", Path("/proc/self/maps").read_text(), re.MULTILINE))
     print(f"{n_same} trainings the same, {4 - n_same} different, {int(end != 'same')} bad forks, ", end="")
     print(f"{modes.n_changed} modes changed, {len(runtimes)} OpenMP runtimes")
 

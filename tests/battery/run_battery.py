@@ -10,7 +10,6 @@ Figures go to tests/battery/results, the table of all of them to README.md there
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 
 from bad_input import BAD_INPUT
@@ -32,6 +31,7 @@ from soak import SOAK
 from trainings import TRAININGS
 
 from battery import KEPT, Figure, Section, known_results, number, run_full, run_short, summary, write_pages
+from tools.logs import end_by_signals
 
 ALL = (
     FUZZING,
@@ -71,17 +71,6 @@ def run(section: Section, is_short: bool, is_anew: bool) -> list[Figure]:
     if not is_short:
         write_pages()
     return figures
-
-
-def end_by_signals() -> None:
-    """So that what was started ends, too."""
-
-    def end(number: int, _frame: object) -> None:
-        sys.exit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # nohup's is left alone
-            signal.signal(number, end)
 
 
 def main() -> int:

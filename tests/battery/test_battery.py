@@ -2,7 +2,7 @@
 
 import dataclasses
 import importlib.machinery
-import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -135,13 +135,13 @@ dev = types.ModuleType("dev")
 importlib.machinery.SourceFileLoader("dev", {root!r} + "/dev").exec_module(dev)
 dev.BUILD = pathlib.Path({build!r})
 dev.battery_command = lambda *_arguments: [sys.executable, "-c", {program!r}]
-dev.command_battery(types.SimpleNamespace(rest=["mutants"]))
+dev.command_battery(types.SimpleNamespace(rest={arguments!r}))
 """
 
 
-def another_run(root, build, program):
+def another_run(root, build, program, *arguments):
     """Of ./dev battery, with something else in place of the battery."""
-    script = ANOTHER_RUN.format(root=str(root), build=str(build), program=program)
+    script = ANOTHER_RUN.format(root=str(root), build=str(build), program=program, arguments=arguments)
     return subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -150,11 +150,19 @@ def test_no_two_runs_share_their_builds(sections, root, monkeypatch, tmp_path):
     dev = types.ModuleType("dev")
     importlib.machinery.SourceFileLoader("dev", str(root / "dev")).exec_module(dev)
     monkeypatch.setattr(dev, "BUILD", tmp_path)
-    with another_run(root, tmp_path, "print('begun', flush=True); input()") as run:
+
+    def must_not_run(*_arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(dev, "test_everything", must_not_run)
+    monkeypatch.setattr(dev.os, "execve", must_not_run)
+    with another_run(root, tmp_path, "print('begun', flush=True); input()", "mutants") as run:
         assert run.stdout.readline() == "begun\n"
         for command in (dev.command_test, dev.command_battery):
             with pytest.raises(dev.Failed, match="another run of tests is going on"):
                 command(types.SimpleNamespace(rest=["mutants"]))
+        with another_run(root, tmp_path, "print('read')", "--tables") as reader:
+            assert reader.communicate()[0] == "read\n"
         run.communicate("\n")
     assert run.returncode == 0
     with dev.alone("tests"):
@@ -164,28 +172,37 @@ def test_no_two_runs_share_their_builds(sections, root, monkeypatch, tmp_path):
 SLOW_BATTERY = """
 import sys
 sys.path[:0] = {path!r}
-import run_battery
-from tools.logs import run_logged
-run_battery.end_by_signals()
-run_logged(["sh", "-c", "sleep 1; echo $$ > {told}; exec sleep 1000"], {told!r} + ".log", seconds=900)
+from tools.logs import end_by_signals, run_logged
+end_by_signals()
+# A second is enough for the process to be known to the one that starts it.
+run_logged(["sh", "-c", "sleep 1; sleep 1000 & echo $! > {told}; wait"], {told!r} + ".log", seconds={seconds})
 """
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_ends_what_was_started(sections, root, tmp_path, name):
-    sections("run_battery")  # so that it is found
+def is_running(pid):
+    """Not only waited for, as one whose parent is gone may be for ever in a container."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("SIGTERM", 900), ("SIGHUP", None)])
+def test_a_signal_ends_what_was_started_and_what_that_started(root, tmp_path, name, seconds):
     told = tmp_path / "pid"
-    script = SLOW_BATTERY.format(path=[entry for entry in sys.path if entry], told=str(told))
-    environment = {**os.environ, "PYTHONPATH": ""}
+    script = SLOW_BATTERY.format(path=[str(root)], told=str(told), seconds=seconds)
     # Where this process ignores a signal, as under nohup, its children do, too.
     restore = f"import signal; signal.signal(signal.{name}, signal.SIG_DFL)\n"
-    with subprocess.Popen([sys.executable, "-c", restore + script], env=environment) as run:
-        while not (told.exists() and told.read_text().endswith("\n")):
+    with subprocess.Popen([sys.executable, "-c", restore + script]) as run:
+        while run.poll() is None and not (told.exists() and told.read_text().endswith("\n")):
             time.sleep(0.01)
+        assert is_running(told.read_text().strip())
         run.send_signal(getattr(signal, name))
         assert run.wait(60) == 128 + getattr(signal, name)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(told.read_text()), 0)
+    deadline = time.monotonic() + 60
+    while is_running(told.read_text().strip()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_running(told.read_text().strip())
 
 
 def test_parts_of_sources_that_change_meanwhile_are_not_kept(battery, made_up, monkeypatch, capsys):

@@ -71,13 +71,28 @@ def test_memory_must_not_grow_in_c_nor_in_python(sections):
     in_c = {"predictions": 10**6, "trainings": 1000, "growth": 0, "growth_of_trainings": 0, "left": 0, "failed": 0}
     in_c |= {"left_by_trainings": 0, "wrong": 0, "trained_wrong": 0}
     package = {"predictions": 10**6, "fits": 1000, "growth": 0, "growth_of_fits": 0, "wrong": 0, "trained_wrong": 0}
-    loads = {name: {"threads": 64, "served": 50_000, "beside": n, "wrong": 0} for name, n in soak.LOADS.items()}
+    load = {"threads": 64, "served": 100_000, "wrong": 0}
+    loads = {soak.load_name(name): {**load, "beside": n} for name, n in soak.LOADS.items()}
     counts = {"soak": in_c, "package": package, **loads}
     assert missed(soak.SOAK, counts) == []
     for part, name in (("soak", "growth_of_trainings"), ("package", "growth"), ("package", "growth_of_fits")):
         grown = {**counts, part: {**counts[part], name: 2**20 + 1}}
         assert missed(soak.SOAK, grown) == ["bytes by which its memory grew"]
     assert len(missed(soak.SOAK, {**counts, "package": {**package, "fits": 999}})) == 1
+    for preset, least in soak.LEAST_SERVED.items():
+        name = soak.load_name(preset)
+        (title,) = missed(soak.SOAK, {**counts, name: {**counts[name], "served": least - 1}})
+        assert title.endswith(preset)
+
+
+def test_what_must_hold_of_trainings_was_asked_often_enough(sections):
+    trainings = sections("trainings").TRAININGS
+    least = {"rounds": 200_000, "never_risen": 4_000, "same_leaves": 4_000, "same_scores": 5_000}
+    part = {"trainings": 20_000, "large": 200, "refused": 2_000, "failed": 0, **least}
+    assert missed(trainings, {"all": part}) == []
+    for name, n in least.items():
+        assert len(missed(trainings, {"all": {**part, name: n - 1}})) == 1
+    assert len(missed(trainings, {"all": {**part, "refused": 2_001}})) == 1
 
 
 def test_growth_of_a_process_is_seen(sections, capsys):
