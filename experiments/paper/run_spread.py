@@ -200,33 +200,70 @@ def page(experiment: str) -> str:
 # ---- The digest for docs/experiments.md -------------------------------------------------------------------------
 
 
-def row_of_digest(experiment: str, ours: Ours, shuffled: Kept, alone: Kept) -> list[str]:
-    """The loss of the table and how far it is from what was published, in deviations."""
-    a_set, deviation = shuffled["set"], stdev(shuffled["losses"])
-    found = mean(record.loss for record in results_of(experiment, ours.name, a_set) if record.loss is not None)
-    row = [a_set, *figures(found, mean(alone["losses"]), deviation)]
+class Moved(NamedTuple):
+    """A set's loss in the experiment, and how it moves."""
+
+    set: str
+    loss: float
+    shuffled: list[float]
+    alone: list[float]
+    together: list[float]
+
+
+def row_of_digest(experiment: str, moved: Moved) -> list[str]:
+    """How far the loss is from what was published, in deviations of shuffles."""
+    deviation = stdev(moved.shuffled)
+    row = [moved.set, *figures(moved.loss, mean(moved.alone), mean(moved.together), deviation)]
     for who in BESIDE[experiment]:
-        if is_comparable(experiment, a_set):
-            theirs = LOSSES[experiment][who][a_set]
-            row.append(f"{(found - theirs) / deviation:+.1f}" if deviation > 0 else "")
-            row += [f"{sum(each < theirs for each in one['losses'])}" for one in (shuffled, alone)]
+        if is_comparable(experiment, moved.set):
+            theirs = LOSSES[experiment][who][moved.set]
+            row.append(f"{(moved.loss - theirs) / deviation:+.1f}" if deviation > 0 else "")
+            row += [f"{sum(each < theirs for each in losses)}" for losses in (moved.shuffled, moved.alone)]
         else:
             row += [""] * 3
     return row
 
 
+def counts_below(experiment: str, ours: Ours, found: list[Moved]) -> str:
+    """Of the sets that can be compared."""
+    text = ""
+    for who in BESIDE[experiment]:
+        theirs = {moved.set: LOSSES[experiment][who][moved.set] for moved in found}
+        compared = [moved for moved in found if is_comparable(experiment, moved.set)]
+        above = sum(moved.loss < theirs[moved.set] for moved in compared)
+        alone = sum(mean(moved.alone) < theirs[moved.set] for moved in compared)
+        together = sum(mean(moved.together) < theirs[moved.set] for moved in compared)
+        text += (
+            f"\nBelow {who}'s published losses, of {len(compared)}: {ours.name} {above} above, {alone} by the mean of"
+            f" the seeds, {together} by that with {MEMBERS} members.\n"
+        )
+    return text
+
+
 def digest(experiment: str) -> str:
-    """Of the sets that are done with other folds and other seeds."""
+    """Of the sets that are done in every way."""
     known = read_kept()
-    columns = ["", "loss above", f"mean of {len(ALONE.seeds)} seeds", "deviation of shuffles"]
+    seeds = f"{len(ALONE.seeds)} seeds"
+    columns = ["", "loss above", f"mean of {seeds}", f"with {MEMBERS} members", "deviation of shuffles"]
     for who in BESIDE[experiment]:
         columns += [f"from {who}'s", f"shuffles below, of {len(SHUFFLES.seeds)}", f"seeds below, of {len(ALONE.seeds)}"]
     text = ""
     for ours in ours_of(experiment):
-        shuffled, alone = (kept_by_set(known, experiment, ours, way) for way in (SHUFFLES, ALONE))
-        rows = [row_of_digest(experiment, ours, one, alone[a_set]) for a_set, one in shuffled.items() if a_set in alone]
-        text += f"\n{ours.name}:\n\n{table(columns, rows)}" if rows else ""
+        ways = [kept_by_set(known, experiment, ours, way) for way in (SHUFFLES, ALONE, TOGETHER)]
+        found = [
+            Moved(a_set, loss_above(experiment, ours, a_set), *(of_way[a_set]["losses"] for of_way in ways))
+            for a_set in ways[0]
+            if all(a_set in of_way for of_way in ways)
+        ]
+        if found:
+            rows = [row_of_digest(experiment, moved) for moved in found]
+            text += f"\n{ours.name}:\n\n{table(columns, rows)}{counts_below(experiment, ours, found)}"
     return f"{text}\n" if text else ""
+
+
+def loss_above(experiment: str, ours: Ours, a_set: str) -> float:
+    """That of the table."""
+    return mean(record.loss for record in results_of(experiment, ours.name, a_set) if record.loss is not None)
 
 
 # ---- What is known ----------------------------------------------------------------------------------------------
