@@ -216,4 +216,4 @@ def test_the_readme_shows_ranks_of_the_document(pages, module, root):
         for who, rank in ranks.items():
             starts = tuple(f"| {titles.get(who, who)}{end}" for end in (" |", ", of whose"))
             (row,) = (line for line in readme.splitlines() if line.startswith(starts))
-            assert row.split(" | ")[column].rstrip(" |") == f"{rank:.2f}"
+            assert row.strip("|").split("|")[column].strip() == f"{rank:.2f}"
