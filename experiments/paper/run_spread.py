@@ -234,8 +234,8 @@ def counts_below(experiment: str, ours: Ours, found: list[Moved]) -> str:
         alone = sum(mean(moved.alone) < theirs[moved.set] for moved in compared)
         together = sum(mean(moved.together) < theirs[moved.set] for moved in compared)
         text += (
-            f"\nBelow {who}'s published losses, of {len(compared)}: {ours.name} {above} above, {alone} by the mean of"
-            f" the seeds, {together} by that with {MEMBERS} members.\n"
+            f"\nBelow {who}'s published losses, of {len(compared)}: {ours.name} {above} in the table, {alone} by the"
+            f" mean of the seeds, {together} by that with {MEMBERS} members.\n"
         )
     return text
 

@@ -112,7 +112,7 @@ def test_the_document_has_how_far_from_published_losses(spread, monkeypatch, mod
     figures = ["0.03", "0.02825", "0.025", f"{deviation:.4g}"]
     assert bank == ["bank8FM", *figures, distances[0], "1", "3", distances[1], "3", "3"]
     assert len([cell for cell in parkinsons if cell.strip()]) == 5
-    below = "of 1: ours (paper space) {} above, {} by the mean of the seeds, 1 by that with 4 members."
+    below = "of 1: ours (paper space) {} in the table, {} by the mean of the seeds, 1 by that with 4 members."
     for who, counts in (("NODE", (0, 1)), ("SnapBoost", (1, 1))):
         assert f"Below {who}'s published losses, {below.format(*counts)}" in part
     assert "from NODE's" in part and "ours (paper space):" in part and "default" not in part
